@@ -88,13 +88,17 @@ pub(crate) fn on_rte_hash() -> Result<Ops, LimitError> {
 }
 
 fn load_rte_hash() -> Result<Ops, LimitError> {
-    let path = env!("BASELINE_RTE_HASH");
-    if path.is_empty() {
+    // Carried along: a path of the machine that built it is none of the one that runs it.
+    const OBJECT: &[u8] = include_bytes!(env!("BASELINE_RTE_HASH"));
+    if OBJECT.is_empty() {
         return Err(LimitError::Absent("this build has no DPDK: install libdpdk-dev and pkg-config, and build again".into()));
     }
     let absent = |e: libloading::Error| LimitError::Absent(format!("the baseline on rte_hash does not load: {e}"));
+    let no_file = |e: std::io::Error| LimitError::Absent(format!("the baseline on rte_hash is not written: {e}"));
+    let mut file = tempfile::NamedTempFile::new().map_err(no_file)?;
+    std::io::Write::write_all(&mut file, OBJECT).map_err(no_file)?;
     // SAFETY: our own object; it and the libraries of DPDK that it needs may run their initialisers.
-    let library = unsafe { libloading::Library::new(path) }.map_err(absent)?;
+    let library = unsafe { libloading::Library::new(file.path()) }.map_err(absent)?;
     // SAFETY: the object has that symbol with that type.
     let ops = unsafe { library.get::<*const Ops>(b"limit_rte_hash_ops\0").map(|symbol| **symbol) };
     std::mem::forget(library);

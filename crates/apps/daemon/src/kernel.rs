@@ -6,6 +6,7 @@
 
 use crate::config::{Config, Port};
 use crate::failure::Failure;
+use crate::objects::Objects;
 use crate::program::Program;
 use base::PortId;
 use pktio::{AfXdp, Interface, interface};
@@ -77,16 +78,17 @@ impl Tried {
 }
 
 impl Kernel {
-    /// Loads the program, from its cached object if there is one; the kernel verifies it. It is attached to no interface yet.
-    pub fn load(config: &Config, program: &Program, cache: Option<c_compile::Cache>) -> Result<Kernel, Failure> {
+    /// Loads the program, compiled if there is no object of it; the kernel verifies it. It is attached to no interface yet.
+    pub fn load(config: &Config, program: &Program, objects: &Objects) -> Result<Kernel, Failure> {
         let text = program.xdp_text()?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
         // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
         let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
-        let options = Options { entries, split_entries, seed: rand::random(), entry, cache, ..Options::default() };
+        let Objects { shipped, cache } = objects.clone();
+        let options = Options { entries, split_entries, seed: rand::random(), entry, shipped, cache, ..Options::default() };
         let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;
         let asks = c_compile::environment::trusted(PROBE_VARIABLE).is_none_or(|value| value != "1");
-        let probe = if asks && sends_redirected(LOOPBACK).is_some() { None } else { load_probe() };
+        let probe = if asks && sends_redirected(LOOPBACK).is_some() { None } else { load_probe(objects) };
         Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe })
     }
 
@@ -222,8 +224,8 @@ pub const SENDS_NOTHING: &str = "the interface does not transmit packets that XD
 /// The log's words for a frame that tried a way out and came to its far end: none of the UPF's.
 pub const FAR_END_TOOK: &str = "a probe frame reached the interface's far end";
 
-fn load_probe() -> Option<Probe> {
-    match Probe::load() {
+fn load_probe(objects: &Objects) -> Option<Probe> {
+    match Probe::load(objects.shipped.as_ref()) {
         Ok(probe) => {
             tracing::info!(
                 "the kernel does not report (before Linux 6.3), or is not asked, whether interfaces transmit redirected packets: probing each veth"

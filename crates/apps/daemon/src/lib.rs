@@ -37,6 +37,7 @@ pub mod kernel;
 pub mod metrics;
 pub mod n4;
 pub mod n4_socket;
+pub mod objects;
 pub mod output;
 pub mod placement;
 pub mod privileges;
@@ -48,8 +49,10 @@ pub mod run;
 pub mod services;
 pub mod sessions;
 pub mod show;
+pub mod started;
 pub mod stop;
 pub mod store;
+pub mod supervisor;
 
 #[cfg(test)]
 mod documents;

@@ -68,6 +68,9 @@ pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(St
     Program::compile(path, include_paths, defines).map(|program| program.ir)
 }
 
+/// Sessions that counters and meters have room for at least: a session may have many URRs and QERs.
+const LEAST_ROOM: u64 = 1 << 16;
+
 /// A program with its sources, for targets that may refuse it.
 pub struct Program {
     /// Optimised.
@@ -81,6 +84,17 @@ impl Program {
         let (mut ir, sources) = compile_with_sources(path, include_paths, defines)?;
         p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
         Ok(Program { ir, sources })
+    }
+
+    /// Leaves room for so many sessions (65,536 at least) in counters and meters that are declared as multiples of the session tables. Arrays of
+    /// the kernel's take all their memory at once, whether they are used or not. The generated text is the same.
+    pub fn fit(&mut self, sessions: u64) {
+        let program = &mut self.ir.program;
+        let Some(declared) = program.tables.values().filter(|t| t.split).map(|t| t.size).max() else { return };
+        let sessions = sessions.max(LEAST_ROOM);
+        let fitted = |size: u64| if size.is_multiple_of(declared) { (size / declared * sessions).min(size) } else { size };
+        program.counters.values_mut().filter(|c| c.table.is_none()).for_each(|c| c.size = fitted(c.size));
+        program.meters.values_mut().filter(|m| m.table.is_none()).for_each(|m| m.size = fitted(m.size));
     }
 
     /// Its text for the kernel's XDP hook. The error names the construct that is refused, and shows it in its source.
@@ -223,6 +237,25 @@ mod tests {
             |p: &program::Program| p.ids.tables.values().map(|t| (t.name.clone(), t.id)).collect::<std::collections::BTreeMap<_, _>>();
         let (plain, heavy) = (ids(&plain), ids(&heavy));
         assert!(plain.len() > 10 && plain.iter().all(|(name, id)| heavy[name] == *id));
+    }
+
+    /// Else no object that was compiled ahead is of its text.
+    #[test]
+    fn a_program_that_is_fitted_to_fewer_sessions_has_fewer_cells_and_the_same_text() {
+        let mut program = Program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
+        let texts = |p: &Program| (p.xdp_text().unwrap(), p4_emit::emit_x86(&p.ir).unwrap());
+        let sizes = |p: &Program| {
+            let counters = p.ir.program.counters.values().map(|c| c.size);
+            counters.chain(p.ir.program.meters.values().map(|m| m.size)).collect::<Vec<u64>>()
+        };
+        let (whole, declared) = (texts(&program), sizes(&program));
+        program.fit(4 << 20);
+        assert_eq!(sizes(&program), declared);
+        program.fit(200_000);
+        assert_eq!(texts(&program), whole);
+        let fitted = sizes(&program);
+        assert_eq!((declared.iter().max(), fitted.iter().max()), (Some(&(4 << 20)), Some(&800_000)));
+        assert!(fitted.contains(&1024), "traffic classes are no sessions: {fitted:?}");
     }
 
     #[test]

@@ -13,12 +13,14 @@ use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
 use crate::n4_socket::{Datagrams, Output};
+use crate::objects::Objects;
 use crate::placement::{Placement, Wishes};
 use crate::program::Program;
 use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
 use crate::stop::Other;
 use crate::store::{Back, Opened};
+use crate::supervisor::Supervisor;
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
@@ -57,7 +59,7 @@ pub struct Args {
     /// Also stops when standard input ends, not only on SIGINT and SIGTERM.
     #[arg(long)]
     pub until_input_ends: bool,
-    /// Compiles the program even if its object is cached, and caches nothing.
+    /// Compiles the program even if its object is shipped or cached, and caches nothing.
     #[arg(long)]
     pub no_cache: bool,
 }
@@ -75,7 +77,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
-    let program = Program::compile(&program, &[], &config.qos.defines(&config.split))?;
+    let mut program = Program::compile(&program, &[], &config.qos.defines(&config.split))?;
+    if config.split.fast == Some(FastTarget::Xdp) {
+        program.fit(config.n4.max_sessions as u64);
+    }
     tracing::info!(program = program.ir.program.name, fingerprint = %program.ir.program.fingerprint, "compiled");
     check(&config, &program)?;
     let warnings = config.check_machine().map_err(|fault| config.source.failure(&fault))?;
@@ -86,10 +91,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let mut before_ports = BeforePorts { n4: N4::bind(&config)?, store: None, cache: args.cache(), confine: true };
+    let mut before_ports = BeforePorts { n4: N4::bind(&config)?.stamped(), store: None, objects: args.objects(), confine: true };
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
-        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
+        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, &before_ports.objects)?),
         _ => None,
     };
     let ports = open_ports(&config, kernel.as_mut())?;
@@ -100,7 +105,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
     let socket = crate::control::listen(config.control.socket.as_deref(), upf.control())?;
     crate::output::line("ready");
-    watch(args, &input, &upf, report_file.as_mut());
+    let mut supervisor = Supervisor::ready();
+    watch(args, &input, &upf, report_file.as_mut(), &mut supervisor);
+    supervisor.stopping();
     drop(socket);
     let report = upf.stop()?;
     if let Some(file) = &mut report_file {
@@ -113,7 +120,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Shows what is seen of a UPF that runs, until it is to end.
-fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut ReportFile>) {
+fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut ReportFile>, supervisor: &mut Supervisor) {
     let (mut live, mut header) = (args.live, true);
     let (mut shown, mut logged) = (Report::default(), Report::default());
     let mut next_view = Instant::now() + VIEW;
@@ -133,6 +140,7 @@ fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut Rep
         if upf.has_ended() {
             return;
         }
+        supervisor.alive(Instant::now(), || upf.report(false).is_ok());
         let log = views.is_multiple_of(VIEWS_BETWEEN_DROPS);
         if !live && !log {
             continue;
@@ -185,23 +193,10 @@ const VIEW: Duration = Duration::from_secs(1);
 const VIEWS_BETWEEN_DROPS: u32 = 10;
 
 impl Args {
-    /// Where objects are kept, if they are to be and there is a safe place.
-    pub fn cache(&self) -> Option<c_compile::Cache> {
+    /// Where objects come from, unless they are to be compiled.
+    pub fn objects(&self) -> Objects {
         c_compile::clear_away(&c_compile::environment::temporary());
-        if self.no_cache {
-            return None;
-        }
-        let folder = c_compile::environment::cache()?;
-        match c_compile::Cache::open(&folder) {
-            Ok(cache) => {
-                cache.clear_away();
-                Some(cache)
-            }
-            Err(why) => {
-                tracing::warn!("compiled programs are not cached: {why}");
-                None
-            }
-        }
+        if self.no_cache { Objects::default() } else { Objects::find() }
     }
 }
 
@@ -209,7 +204,7 @@ impl Args {
 struct BeforePorts {
     n4: N4,
     store: Option<Opened>,
-    cache: Option<c_compile::Cache>,
+    objects: Objects,
     /// Whether the process is the daemon's own: then no program is started in it any more once everything is compiled.
     confine: bool,
 }
@@ -391,7 +386,7 @@ pub struct Upf {
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
-        let before_ports = BeforePorts { n4: N4::bind(config)?, store: Opened::open(config)?, cache: None, confine: false };
+        let before_ports = BeforePorts { n4: N4::bind(config)?, store: Opened::open(config)?, objects: Objects::default(), confine: false };
         Upf::start_with(config, ir, ports, kernel, before_ports)
     }
 
@@ -408,7 +403,7 @@ impl Upf {
         let ir = Arc::new(ir);
         // Processes inherit no more than the ports need, and later none can be started.
         let services = crate::services::start(config)?;
-        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.cache, &services.deployments)?;
+        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.objects, &services.deployments)?;
         if before_ports.confine {
             crate::privileges::forbid_programs();
         }
@@ -443,15 +438,15 @@ impl Upf {
         let data = EngineAndTargets::new(targets.clone(), engine.clone()).with_wishes(wishes);
         let mut plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let mut store = before_ports.store;
-        let N4 { bound_at, since, .. } = before_ports.n4;
+        let (started_at, since) = (before_ports.n4.started_at(), before_ports.n4.since);
         let Back { node, start, is_old } = match &mut store {
             Some(store) => {
-                store.bring_back(pfcp_config(config)?, bound_at, since, &mut plane).map_err(|what| config.fault("n4.store.path", what))?
+                store.bring_back(pfcp_config(config)?, started_at, since, &mut plane).map_err(|what| config.fault("n4.store.path", what))?
             }
-            None => Back::new(pfcp_config(config)?, bound_at, since).map_err(Failure::Usage)?,
+            None => Back::new(pfcp_config(config)?, started_at, since).map_err(Failure::Usage)?,
         };
         let placement = Placement::new(config, &targets, &ids).map_err(|e| Failure::Usage(e.to_string()))?;
-        let socket = Arc::new(if is_old { before_ports.n4.socket } else { before_ports.n4.when_its_second_is_over() });
+        let socket = Arc::new(if is_old { before_ports.n4.socket } else { before_ports.n4.when_it_may_answer() });
         let output = Arc::new(Output::new(socket.clone()));
         let still_ending = Arc::new(AtomicUsize::new(0));
         let mut agent = Agent {
@@ -580,13 +575,13 @@ fn load_targets(
     config: &Config,
     ir: &Arc<Ir>,
     kernel: Option<&Kernel>,
-    cache: Option<c_compile::Cache>,
+    Objects { shipped, cache }: Objects,
     services: &[Arc<Deployment>],
 ) -> Result<Targets, Failure> {
     // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
     // One token bucket per rate: packets on the slow path use XDP's.
     let meters = kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default();
-    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
+    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, shipped, cache, ..Default::default() };
     let x86 = load_x86(ir, &options, services)?;
     let split = |fast: Box<dyn Target>, base| {
         let split = offload::Split::new(fast, base, config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -632,13 +627,16 @@ fn load_x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployment>]
 
 /// N4's socket, and when it was bound: the Recovery Time Stamp (TS 29.244 §8.2.65).
 ///
-/// The stamp has whole seconds, and peers know a restart by a later one. So nothing is answered in the second of the stamp: whoever has seen it
-/// sees a later one of the next daemon, which cannot bind the address before this one has gone.
+/// The stamp has whole seconds, and peers know a restart by a later one. Where it is not certain to be later than that of the daemon before
+/// ([`crate::started`]), nothing is answered in the second of the stamp: whoever has seen it sees a later one of the next daemon, which cannot
+/// bind the address before this one has gone.
 struct N4 {
     socket: UdpSocket,
     /// Since 1970.
     bound_at: Duration,
     since: Instant,
+    /// Seconds since 1970, later than all before.
+    stamp: Option<u64>,
 }
 
 impl N4 {
@@ -651,13 +649,34 @@ impl N4 {
             };
             config.fault("n4.listen", what)
         })?;
-        Ok(N4 { socket, bound_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(), since: Instant::now() })
+        let bound_at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Ok(N4 { socket, bound_at, since: Instant::now(), stamp: None })
+    }
+
+    /// With a stamp that is later than that of the daemon before, where a folder for that is at hand.
+    fn stamped(mut self) -> N4 {
+        let Some(folder) = c_compile::environment::state() else { return self };
+        let listen = self.socket.local_addr();
+        match listen.and_then(|listen| crate::started::next(&folder, listen, self.bound_at.as_secs())) {
+            Ok(stamp) => self.stamp = Some(stamp),
+            Err(why) => {
+                tracing::info!("N4 answers from the next second on: the time of this start is not kept in {}: {why}", folder.display())
+            }
+        }
+        self
+    }
+
+    /// The time of the Recovery Time Stamp, since 1970.
+    fn started_at(&self) -> Duration {
+        self.stamp.map(Duration::from_secs).filter(|stamp| *stamp > self.bound_at).unwrap_or(self.bound_at)
     }
 
     /// Ports and programs have mostly taken longer.
-    fn when_its_second_is_over(self) -> UdpSocket {
-        let left = Duration::from_nanos((1_000_000_000 - self.bound_at.subsec_nanos()).into());
-        std::thread::sleep(left.saturating_sub(self.since.elapsed()));
+    fn when_it_may_answer(self) -> UdpSocket {
+        if self.stamp.is_none() {
+            let left = Duration::from_nanos((1_000_000_000 - self.bound_at.subsec_nanos()).into());
+            std::thread::sleep(left.saturating_sub(self.since.elapsed()));
+        }
         self.socket
     }
 }

@@ -7,10 +7,11 @@ mod plan;
 mod radio;
 mod service;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use daemon::failure::Failure;
 use daemon::{control, output, privileges, rules, run, show};
 use lab::{attack, bench, demo, reproduce};
+use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
@@ -66,6 +67,12 @@ enum Command {
         #[arg(long)]
         gro: bool,
     },
+    /// Writes manual pages (`man1`) and shell completion (`bash`, `zsh`, `fish`) of the command line into a folder.
+    #[command(hide = true)]
+    Manual {
+        /// The folder; made if it is not there.
+        folder: std::path::PathBuf,
+    },
     /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
     #[command(hide = true)]
     RemoveNamespaces {
@@ -116,6 +123,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
             .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })
             .map_err(|e| Failure::Usage(e.to_string())),
+        Command::Manual { folder } => manual(&folder).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", folder.display()))),
         Command::RemoveNamespaces { names } => {
             demo::remove_at_end_of_input(&names);
             Ok(())
@@ -125,6 +133,18 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Bench(command) => bench::bench(&command),
         Command::Reproduce(args) => reproduce::reproduce(&args),
     }
+}
+
+fn manual(folder: &Path) -> std::io::Result<()> {
+    use clap_complete::{Shell, generate_to};
+    for part in ["man1", "bash", "zsh", "fish"] {
+        std::fs::create_dir_all(folder.join(part))?;
+    }
+    clap_mangen::generate_to(Cli::command(), folder.join("man1"))?;
+    for (shell, part) in [(Shell::Bash, "bash"), (Shell::Zsh, "zsh"), (Shell::Fish, "fish")] {
+        generate_to(shell, &mut Cli::command(), "splitplane", folder.join(part))?;
+    }
+    Ok(())
 }
 
 /// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.

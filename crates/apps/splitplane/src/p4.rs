@@ -2,6 +2,7 @@
 
 use base::PortId;
 use daemon::failure::Failure;
+use daemon::objects::{self, Ahead};
 use daemon::output::print_out;
 use daemon::program::{Good, Program};
 use lab::p4::device::TargetDevice;
@@ -47,6 +48,24 @@ pub(crate) enum P4Command {
         /// The target.
         #[arg(long, default_value = "x86", value_parser = ["x86", "xdp"])]
         target: String,
+    },
+    /// Compiles ahead: a program, or without one all shipped programs, for machines without a C compiler. `run` finds the objects in
+    /// ../lib/splitplane/objects, seen from the folder of the binary.
+    Compile {
+        /// The program, whose objects are added. Without one the folder has the shipped programs' objects afterwards, and no others.
+        program: Option<PathBuf>,
+        /// Folder to search for includes.
+        #[arg(short = 'I', value_name = "DIR", requires = "program")]
+        include: Vec<PathBuf>,
+        /// Macro, as NAME or NAME=VALUE.
+        #[arg(short = 'D', value_name = "MACRO", requires = "program")]
+        define: Vec<String>,
+        /// Folder for the objects; made if it is not there.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// The C compiler; clang, as BPF needs it. Default: clang on PATH.
+        #[arg(long, value_name = "PATH")]
+        cc: Option<PathBuf>,
     },
     /// Runs an STF packet test.
     Run {
@@ -134,6 +153,10 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Emit { source, target: _ } => {
             print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
         }
+        P4Command::Compile { program, include, define, out, cc } => {
+            let source = program.clone().map(|program| Source { program, include: include.clone(), define: define.clone() });
+            compile_ahead(source.as_ref(), out, cc.as_deref())
+        }
         P4Command::Run { source, stf, target, setting } => run_stf(source, stf, target, setting),
         P4Command::Trace { source, packet, port, entries, setting, all } => {
             trace(source, packet, PortId(*port), entries.as_deref(), setting, *all)
@@ -142,6 +165,26 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Fuzz(args) => fuzz::fuzz(args),
         P4Command::ConformanceJob(args) => conformance::job(args),
     }
+}
+
+fn compile_ahead(source: Option<&Source>, out: &Path, cc: Option<&Path>) -> Result<(), Failure> {
+    let names = match source {
+        Some(source) => {
+            let ir = source.compile()?;
+            let xdp = p4_emit::bpf::emit_xdp(&ir);
+            if let Err(why) = &xdp {
+                eprintln!("splitplane: warning: no object for XDP: {why}");
+            }
+            let (program, include, defines) = (source.program.clone(), source.include.clone(), source.defines());
+            objects::compile_ahead(&[Ahead { program, include, defines, xdp: xdp.is_ok() }], out, cc)?
+        }
+        None => {
+            let names = objects::compile_ahead(&objects::all(), out, cc)?;
+            objects::remove_others(out, &names)?;
+            names
+        }
+    };
+    print_out(format!("{}: {} objects\n", out.display(), names.len()))
 }
 
 fn check(source: &Source, p4info: Option<&Path>, werror: bool, json: bool) -> Result<(), Failure> {

@@ -55,6 +55,9 @@ pub enum CacheFault {
     /// Open to others.
     #[error("its mode is {0:03o}: others may have written there; expected 700")]
     Mode(u32),
+    /// Of objects that come with the program: others may write.
+    #[error("its mode is {0:03o}: others may write there; expected 755")]
+    Writable(u32),
     /// A folder above it that others may write.
     #[error("others may replace it, as they may write in {}", .0.display())]
     Above(PathBuf),
@@ -84,7 +87,8 @@ impl Cache {
     pub(crate) fn get(&self, fingerprint: &str) -> Option<Vec<u8>> {
         let path = self.file(fingerprint);
         let file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path).ok()?;
-        match read(&file) {
+        let us = rustix::process::geteuid().as_raw();
+        match read(&file, |there| there.uid() == us && there.mode() & 0o077 == 0) {
             Ok(object) => {
                 // The one that was used last is removed last.
                 let _ = file.set_modified(SystemTime::now());
@@ -107,13 +111,7 @@ impl Cache {
     }
 
     fn write(&self, fingerprint: &str, object: &[u8]) -> std::io::Result<()> {
-        let mode = Permissions::from_mode(0o600);
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).permissions(mode).tempfile_in(&self.folder)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(object))?;
-        file.write_all(object)?;
-        file.persist(self.file(fingerprint)).map_err(|e| e.error)?;
-        Ok(())
+        write(&self.folder, &self.file(fingerprint), object, 0o600)
     }
 
     fn prune(&self) {
@@ -169,20 +167,37 @@ fn check(folder: &Path) -> Result<PathBuf, CacheFault> {
         return Err(CacheFault::Mode(there.mode() & 0o777));
     }
     let real = folder.canonicalize()?;
-    for above in real.ancestors().skip(1) {
-        let there = std::fs::metadata(above)?;
-        let sticky = there.mode() & 0o1000 != 0;
-        if (there.uid() != 0 && there.uid() != us) || (there.mode() & 0o022 != 0 && !sticky) {
-            return Err(CacheFault::Above(above.to_owned()));
-        }
-    }
+    nobody_replaces(&real, &[0, us])?;
     Ok(real)
 }
 
-/// An object out of its file; what speaks against it.
-fn read(file: &File) -> Result<Vec<u8>, String> {
+/// Whether nobody but these users can put another folder in this one's place.
+pub(crate) fn nobody_replaces(real: &Path, users: &[u32]) -> Result<(), CacheFault> {
+    for above in real.ancestors().skip(1) {
+        let there = std::fs::metadata(above)?;
+        let sticky = there.mode() & 0o1000 != 0;
+        if !users.contains(&there.uid()) || (there.mode() & 0o022 != 0 && !sticky) {
+            return Err(CacheFault::Above(above.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// An object to its file in `folder`, at once or not at all.
+pub(crate) fn write(folder: &Path, path: &Path, object: &[u8], mode: u32) -> std::io::Result<()> {
+    let mode = Permissions::from_mode(mode);
+    let mut file = tempfile::Builder::new().prefix(UNFINISHED).permissions(mode).tempfile_in(folder)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&Sha256::digest(object))?;
+    file.write_all(object)?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// An object out of its file, if nobody else can have written it; what speaks against it.
+pub(crate) fn read(file: &File, is_trusted: impl Fn(&std::fs::Metadata) -> bool) -> Result<Vec<u8>, String> {
     let there = file.metadata().map_err(|e| e.to_string())?;
-    if !there.is_file() || there.uid() != rustix::process::geteuid().as_raw() || there.mode() & 0o077 != 0 {
+    if !there.is_file() || !is_trusted(&there) {
         return Err("others may have written it".into());
     }
     if there.len() > LONGEST {

@@ -37,11 +37,20 @@ pub fn temporary() -> PathBuf {
 
 /// Where objects are kept: root and services in /var/cache, users in their own folder.
 pub fn cache() -> Option<PathBuf> {
-    if rustix::process::geteuid().is_root() && trusted("XDG_CACHE_HOME").is_none() || !is_trusted() {
-        return Some("/var/cache/splitplane".into());
+    ours("/var/cache/splitplane", "XDG_CACHE_HOME", ".cache")
+}
+
+/// Where is kept what a daemon must know of the one before: root and services in /var/lib, users in their own folder.
+pub fn state() -> Option<PathBuf> {
+    ours("/var/lib/splitplane", "XDG_STATE_HOME", ".local/state")
+}
+
+fn ours(of_services: &str, variable: &str, of_users: &str) -> Option<PathBuf> {
+    if rustix::process::geteuid().is_root() && trusted(variable).is_none() || !is_trusted() {
+        return Some(of_services.into());
     }
-    let base = trusted("XDG_CACHE_HOME").map(PathBuf::from);
-    let base = base.or_else(|| trusted("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
+    let base = trusted(variable).map(PathBuf::from);
+    let base = base.or_else(|| trusted("HOME").map(|home| PathBuf::from(home).join(of_users)))?;
     // A relative one is to be ignored (XDG Base Directory Specification).
     base.is_absolute().then(|| base.join("splitplane"))
 }

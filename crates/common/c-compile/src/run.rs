@@ -77,7 +77,7 @@ pub fn compile(job: &Job, cache: Option<&Cache>) -> Result<Vec<u8>, Error> {
     Ok(object)
 }
 
-fn run(job: &Job, cache: Option<&Cache>) -> Result<Vec<u8>, Error> {
+pub(crate) fn run(job: &Job, cache: Option<&Cache>) -> Result<Vec<u8>, Error> {
     let base = cache.map_or_else(environment::temporary, |cache| cache.folder().to_owned());
     let folder = work::make(&base).map_err(|e| Error::Io(format!("no temporary folder in {}: {e}", base.display())))?;
     let folder = folder.folder.path();
@@ -120,22 +120,31 @@ fn fingerprint(job: &Job) -> Result<String, Error> {
     let file = std::fs::metadata(&real).ok();
     let changed = file.as_ref().and_then(|file| file.modified().ok());
     let changed = changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();
+    let changed = changed.as_nanos().to_le_bytes();
+    let len = file.map_or(0, |file| file.len()).to_le_bytes();
+    let (real, processor) = (OsString::from(real), processor());
+    let of_compiler: [&[u8]; 5] = [real.as_encoded_bytes(), &len, &changed, &version.stdout, processor.as_bytes()];
+    Ok(digest(of_compiler.into_iter().chain(of_text(job.text, job.arguments))))
+}
+
+/// What an object depends on that is for given processors, by whatever compiler.
+pub(crate) fn fingerprint_of(text: &str, arguments: &[String]) -> String {
+    digest(of_text(text, arguments))
+}
+
+fn of_text<'a>(text: &'a str, arguments: &'a [String]) -> impl Iterator<Item = &'a [u8]> {
+    let version = env!("CARGO_PKG_VERSION");
+    [version.as_bytes(), text.as_bytes()].into_iter().chain(arguments.iter().map(String::as_bytes))
+}
+
+/// Of parts with their lengths: no two lists of parts are the same bytes.
+fn digest<'a>(parts: impl Iterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
-    let mut part = |bytes: &[u8]| {
-        // With its length: no two lists of parts are the same bytes.
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    part(env!("CARGO_PKG_VERSION").as_bytes());
-    part(OsString::from(&real).as_encoded_bytes());
-    part(&file.map_or(0, |file| file.len()).to_le_bytes());
-    part(&changed.as_nanos().to_le_bytes());
-    part(&version.stdout);
-    part(processor().as_bytes());
-    part(&(job.arguments.len() as u64).to_le_bytes());
-    job.arguments.iter().for_each(|argument| part(argument.as_bytes()));
-    part(job.text.as_bytes());
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Kind and features of the first processor: compilers ask no other.

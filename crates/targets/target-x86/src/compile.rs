@@ -2,6 +2,7 @@
 
 use crate::abi::ProcessFn;
 use crate::{LoadError, Options};
+use c_compile::{Job, Shipped};
 use libloading::Library;
 use std::path::{Path, PathBuf};
 
@@ -19,31 +20,53 @@ pub(crate) struct Object {
 
 /// What the generated code needs of a compiler: headers are read as other types than they were written, sums wrap, and
 /// nothing but the compiler itself may be needed, C library headers included.
-pub const FLAGS: &[&str] = &[
-    "-std=gnu11",
-    "-O3",
-    "-march=native",
-    "-fno-strict-aliasing",
-    "-fwrapv",
-    "-fno-stack-protector",
-    "-fPIC",
-    "-shared",
-    "-nostdlib",
-    "-w",
-];
+pub const FLAGS: &[&str] =
+    &["-std=gnu11", "-O3", "-fno-strict-aliasing", "-fwrapv", "-fno-stack-protector", "-fPIC", "-shared", "-nostdlib", "-w"];
 
-/// Compiles, or takes the object that is kept, and loads.
+/// The processor that runs the compiler.
+pub const NATIVE: &str = "native";
+
+/// Levels of the x86-64 psABI that programs are compiled ahead for, the best first.
+pub const LEVELS: &[&str] = &["x86-64-v4", "x86-64-v3", "x86-64-v2"];
+
+/// The best of [`LEVELS`] that this processor has; `None` for a processor that is older than all.
+pub fn level() -> Option<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        let v2 = has!("sse4.2") && has!("ssse3") && has!("popcnt") && has!("cmpxchg16b");
+        let v3 = v2 && has!("avx2") && has!("bmi1") && has!("bmi2") && has!("f16c") && has!("fma") && has!("lzcnt") && has!("movbe");
+        let v4 = v3 && has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+        LEVELS.iter().zip([v4, v3, v2]).find(|(_, has)| *has).map(|(level, _)| *level)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
+fn arguments(processor: &str, more: &[String]) -> Vec<String> {
+    let flags = FLAGS.iter().map(|flag| (*flag).to_owned());
+    flags.chain([format!("-march={processor}")]).chain(more.iter().cloned()).collect()
+}
+
+/// Compiles `text` ahead, for all [`LEVELS`]; names of the files in `to`.
+///
+/// # Errors
+/// As for [`crate::X86::load`].
+pub fn compile_ahead(text: &str, cc: Option<&Path>, to: &Shipped) -> Result<Vec<String>, LoadError> {
+    let compiler = compiler(cc)?;
+    let add = |level: &&str| {
+        let job = Job { what: "x86", text, compiler: &compiler, arguments: &arguments(level, &[]) };
+        to.add(&job).map_err(|e| refusal(&compiler, e))
+    };
+    LEVELS.iter().map(add).collect()
+}
+
+/// Takes the object that is shipped or kept, or compiles, and loads.
 pub(crate) fn compile(text: &str, options: &Options) -> Result<Object, LoadError> {
-    let compiler = compiler(options.cc.as_deref())?;
-    let arguments: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).chain(options.flags.iter().cloned()).collect();
-    let job = c_compile::Job { what: "x86", text, compiler: &compiler, arguments: &arguments };
-    let object = c_compile::compile(&job, options.cache.as_ref()).map_err(|e| match e {
-        c_compile::Error::Io(what) => LoadError::Io(what),
-        c_compile::Error::Refused(said) => {
-            let errors: Vec<_> = said.lines().filter(|l| l.contains("error")).take(3).collect();
-            LoadError::Compiler { compiler: compiler.clone(), errors: errors.join("; ") }
-        }
-    })?;
+    let object = match shipped(text, options) {
+        Some(object) => object,
+        None => compile_here(text, options)?,
+    };
     // The linker wants a file, which is ours alone, and has a name that no other object of this process has. The object stays mapped when its
     // file goes.
     let fail = |e: std::io::Error| LoadError::Io(format!("no temporary file: {e}"));
@@ -51,6 +74,28 @@ pub(crate) fn compile(text: &str, options: &Options) -> Result<Object, LoadError
         tempfile::Builder::new().prefix("splitplane-").suffix(".so").tempfile_in(c_compile::environment::temporary()).map_err(fail)?;
     std::io::Write::write_all(&mut file, &object).map_err(fail)?;
     load(file.path())
+}
+
+/// That of the processor's level, unless a compiler was asked for.
+fn shipped(text: &str, options: &Options) -> Option<Vec<u8>> {
+    let shipped = options.shipped.as_ref().filter(|_| options.cc.is_none())?;
+    shipped.get("x86", text, &arguments(level()?, &options.flags))
+}
+
+fn compile_here(text: &str, options: &Options) -> Result<Vec<u8>, LoadError> {
+    let compiler = compiler(options.cc.as_deref())?;
+    let job = Job { what: "x86", text, compiler: &compiler, arguments: &arguments(NATIVE, &options.flags) };
+    c_compile::compile(&job, options.cache.as_ref()).map_err(|e| refusal(&compiler, e))
+}
+
+fn refusal(compiler: &Path, error: c_compile::Error) -> LoadError {
+    match error {
+        c_compile::Error::Io(what) => LoadError::Io(what),
+        c_compile::Error::Refused(said) => {
+            let errors: Vec<_> = said.lines().filter(|l| l.contains("error")).take(3).collect();
+            LoadError::Compiler { compiler: compiler.to_owned(), errors: errors.join("; ") }
+        }
+    }
 }
 
 /// The compiler that is used: the one asked for, else that of the environment, if its word counts, else the first that is there.
@@ -65,7 +110,8 @@ pub fn compiler(asked: Option<&Path>) -> Result<PathBuf, LoadError> {
 
 fn load(object: &Path) -> Result<Object, LoadError> {
     let fail = |e: libloading::Error| LoadError::Object(e.to_string());
-    // SAFETY: the object has just been compiled from generated text, which has no initialisers that run on loading.
+    // SAFETY: the object was compiled from generated text, which has no initialisers that run on loading; where it is shipped or was kept, nobody
+    // else can have written it.
     let library = unsafe { Library::new(object) }.map_err(fail)?;
     // SAFETY: the text defines these with these types.
     let (process, run_len, layout) = unsafe {

@@ -24,7 +24,7 @@ mod meters;
 mod sets;
 mod tables;
 
-pub use compile::{FLAGS, compiler};
+pub use compile::{FLAGS, LEVELS, NATIVE, compile_ahead, compiler, level};
 pub use lane::X86Lane;
 
 use abi::{CMeter, CSet, CTable};
@@ -53,6 +53,8 @@ pub struct Options {
     pub cc: Option<PathBuf>,
     /// Further arguments for it, e.g. `-O1` where compiling fast counts more than running fast.
     pub flags: Vec<String>,
+    /// Objects that were compiled ahead ([`compile_ahead`]). They are not used where a compiler is asked for.
+    pub shipped: Option<c_compile::Shipped>,
     /// Where its object is kept from one start to the next; none: it is compiled each time.
     pub cache: Option<c_compile::Cache>,
     /// Keys the tables' hashes: random where keys come from strangers.

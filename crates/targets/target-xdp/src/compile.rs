@@ -1,7 +1,7 @@
 //! From C text to a BPF object: clang, as a child process, once for each text.
 
 use crate::LoadError;
-use c_compile::Cache;
+use c_compile::{Cache, Job, Shipped};
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,8 +17,18 @@ const LONGEST_FUNCTION: u64 = 8 << 15;
 #[derive(Clone, PartialEq, Eq)]
 struct Source {
     text: String,
-    compiler: PathBuf,
     defines: Vec<(String, u32)>,
+    asked: Option<PathBuf>,
+    shipped: Option<Shipped>,
+}
+
+/// Where objects come from.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Objects<'a> {
+    /// The compiler that was asked for: with one nothing is taken that is shipped.
+    pub cc: Option<&'a Path>,
+    pub shipped: Option<&'a Shipped>,
+    pub cache: Option<&'a Cache>,
 }
 
 type Outcome = Result<Arc<Vec<u8>>, LoadError>;
@@ -31,10 +41,11 @@ pub fn compiler(asked: Option<&Path>) -> Result<PathBuf, LoadError> {
     c_compile::find(asked, &["clang"]).map_err(|asked| LoadError::NoCompiler(asked.unwrap_or_else(|| "clang".into())))
 }
 
-/// Compiles `text` with [`compiler`], or takes the object from `cache`. `defines` are numbers that the text leaves open.
-pub(crate) fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)], cache: Option<&Cache>) -> Outcome {
-    let compiler = compiler(cc)?;
-    let source = Source { text: text.to_owned(), compiler, defines: defines.to_vec() };
+/// Takes the object of `text` that is shipped or kept, or compiles it. `defines` are numbers that the text leaves open.
+pub(crate) fn compile(text: &str, defines: &[(String, u32)], objects: &Objects) -> Outcome {
+    let Objects { cc, shipped, .. } = *objects;
+    let shipped = shipped.filter(|_| cc.is_none());
+    let source = Source { text: text.to_owned(), defines: defines.to_vec(), asked: cc.map(Path::to_owned), shipped: shipped.cloned() };
     let slot = {
         let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
         let known = recent.iter().position(|(known, _)| *known == source);
@@ -46,7 +57,7 @@ pub(crate) fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)], 
         slot
     };
     // Who comes meanwhile with the same text waits for this one.
-    let outcome = slot.get_or_init(|| run(&source, cache)).clone();
+    let outcome = slot.get_or_init(|| run(&source, objects.cache)).clone();
     if outcome.is_err() {
         // It may be another time: a compiler that is installed meanwhile, a disk that has room again.
         RECENT.lock().unwrap_or_else(PoisonError::into_inner).retain(|(_, other)| !Arc::ptr_eq(other, &slot));
@@ -54,25 +65,58 @@ pub(crate) fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)], 
     outcome
 }
 
+/// Compiles `text` ahead, once with each of these `defines`; names of the files in `to`.
+pub(crate) fn ahead(text: &str, cc: Option<&Path>, forms: &[Vec<(String, u32)>], to: &Shipped) -> Result<Vec<String>, LoadError> {
+    let compiler = compiler(cc)?;
+    let add = |defines: &Vec<(String, u32)>| {
+        let arguments = arguments(defines);
+        let name = to.add(&Job { what: "XDP", text, compiler: &compiler, arguments: &arguments }).map_err(|e| refusal(&compiler, e))?;
+        jumps_reach(&to.get("XDP", text, &arguments).unwrap_or_default())?;
+        Ok(name)
+    };
+    forms.iter().map(add).collect()
+}
+
 fn run(source: &Source, cache: Option<&Cache>) -> Outcome {
+    let arguments = arguments(&source.defines);
+    let bytes = match source.shipped.as_ref().and_then(|shipped| shipped.get("XDP", &source.text, &arguments)) {
+        Some(bytes) => bytes,
+        None => compile_here(source, &arguments, cache)?,
+    };
+    jumps_reach(&bytes)?;
+    Ok(Arc::new(bytes))
+}
+
+/// LLVM's option without which stores at the ends of branches become one, whose address then is in a register, and soon on the stack, from far
+/// above.
+const NO_SINKING: [&str; 2] = ["-mllvm", "-sink-common-insts=0"];
+
+fn arguments(defines: &[(String, u32)]) -> Vec<String> {
     // Version 3 of the instruction set has 32-bit arithmetic and compare-and-swap; kernels know it since 5.12. Words are read
     // from addresses of any alignment, so the type of a pointer says nothing of what it may alias.
     // Types, as the kernel wants to know those of a loop's callback.
     let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-builtin", "-fno-strict-aliasing", "-w", "-c"];
-    // Else stores at the ends of branches become one, whose address then is in a register, and soon on the stack, from far above. LLVM's own
-    // options may be removed from the compiler: without this one the program is slower.
-    let no_sinking = ["-mllvm", "-sink-common-insts=0"];
-    let compile = |more: &[&str]| {
-        let arguments = flags.iter().chain(more).map(|flag| (*flag).to_owned());
-        let arguments: Vec<String> = arguments.chain(source.defines.iter().map(|(name, n)| format!("-D{name}={n}u"))).collect();
-        let job = c_compile::Job { what: "XDP", text: &source.text, compiler: &source.compiler, arguments: &arguments };
+    let flags = flags.iter().chain(&NO_SINKING).map(|flag| (*flag).to_owned());
+    flags.chain(defines.iter().map(|(name, n)| format!("-D{name}={n}u"))).collect()
+}
+
+fn compile_here(source: &Source, arguments: &[String], cache: Option<&Cache>) -> Result<Vec<u8>, LoadError> {
+    let compiler = compiler(source.asked.as_deref())?;
+    let compile = |arguments: &[String]| {
+        let job = Job { what: "XDP", text: &source.text, compiler: &compiler, arguments };
         c_compile::compile(&job, cache)
     };
-    let mut object = compile(&no_sinking);
+    let mut object = compile(arguments);
+    // LLVM's own options may be removed from the compiler: without this one the program is slower.
     if matches!(&object, Err(c_compile::Error::Refused(said)) if said.contains("sink-common-insts")) {
-        object = compile(&[]);
+        let others: Vec<String> = arguments.iter().filter(|a| !NO_SINKING.contains(&a.as_str())).cloned().collect();
+        object = compile(&others);
     }
-    let bytes = object.map_err(|e| match e {
+    object.map_err(|e| refusal(&compiler, e))
+}
+
+fn refusal(compiler: &Path, error: c_compile::Error) -> LoadError {
+    match error {
         c_compile::Error::Io(what) => LoadError::Io(what),
         // Text that is right may still hold more values at once than fit, or be longer than a jump.
         c_compile::Error::Refused(said) if said.contains("stack limit of 512 bytes") => {
@@ -82,11 +126,9 @@ fn run(source: &Source, cache: Option<&Cache>) -> Outcome {
             LoadError::Limit("a jump is farther than BPF's 32,767 instructions".into())
         }
         c_compile::Error::Refused(said) => {
-            LoadError::Compiler { compiler: source.compiler.clone(), errors: said.chars().take(MOST_ERRORS).collect() }
+            LoadError::Compiler { compiler: compiler.to_owned(), errors: said.chars().take(MOST_ERRORS).collect() }
         }
-    })?;
-    jumps_reach(&bytes)?;
-    Ok(Arc::new(bytes))
+    }
 }
 
 /// Refuses functions in which a jump may be farther than its 16 bits: clang 14 cuts the number without a word, and the program
@@ -107,6 +149,10 @@ fn jumps_reach(bytes: &[u8]) -> Result<(), LoadError> {
 mod tests {
     use super::*;
 
+    fn with(compiler: &Path) -> Objects<'_> {
+        Objects { cc: Some(compiler), ..Objects::default() }
+    }
+
     /// A jump across so many instructions.
     fn long(instructions: usize) -> String {
         format!(
@@ -116,23 +162,23 @@ mod tests {
 
     #[test]
     fn functions_that_are_longer_than_a_jump_are_refused() {
-        let error = compile(&long(32_768), None, &[], None).unwrap_err();
+        let error = compile(&long(32_768), &[], &Objects::default()).unwrap_err();
         assert!(matches!(&error, LoadError::Limit(_)), "{error}");
-        compile(&long(32_700), None, &[], None).unwrap();
+        compile(&long(32_700), &[], &Objects::default()).unwrap();
     }
 
     #[test]
     fn a_text_is_compiled_once_and_failures_are_not_kept() {
         let text = "int g(void) { return SP_KEPT_TEST; }";
         let first = [("SP_KEPT_TEST".to_owned(), 1)];
-        let object = compile(text, None, &first, None).unwrap();
-        let again = compile(text, None, &first, None).unwrap();
+        let object = compile(text, &first, &Objects::default()).unwrap();
+        let again = compile(text, &first, &Objects::default()).unwrap();
         assert!(Arc::ptr_eq(&object, &again));
-        let other = compile(text, None, &[("SP_KEPT_TEST".to_owned(), 2)], None).unwrap();
+        let other = compile(text, &[("SP_KEPT_TEST".to_owned(), 2)], &Objects::default()).unwrap();
         assert_ne!(object, other);
         let missing = Path::new("/there/is/no/compiler");
-        assert_eq!(compile(text, Some(missing), &first, None), Err(LoadError::NoCompiler(missing.to_owned())));
-        assert!(compile(text, None, &[], None).is_err());
+        assert_eq!(compile(text, &first, &with(missing)), Err(LoadError::NoCompiler(missing.to_owned())));
+        assert!(compile(text, &[], &Objects::default()).is_err());
         let kept = RECENT.lock().unwrap();
         assert!(kept.len() <= KEPT && kept.iter().all(|(_, outcome)| !matches!(outcome.get(), Some(Err(_)))));
     }
@@ -143,8 +189,8 @@ mod tests {
         let other = folder.path().join("clang");
         let script = "#!/bin/sh\ncase \"$*\" in *-mllvm*) echo \"Unknown command line argument '-sink-common-insts=0'\" >&2; exit 1;; esac\nexec clang \"$@\"\n";
         testkit::script(&other, script);
-        compile("int h(void) { return 1; }", Some(&other), &[], None).unwrap();
-        assert!(matches!(compile("no C", Some(&other), &[], None), Err(LoadError::Compiler { .. })));
+        compile("int h(void) { return 1; }", &[], &with(&other)).unwrap();
+        assert!(matches!(compile("no C", &[], &with(&other)), Err(LoadError::Compiler { .. })));
     }
 
     /// They would jump anywhere.

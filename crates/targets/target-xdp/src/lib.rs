@@ -52,16 +52,15 @@ use cores::Cores;
 use cranelift_entity::EntityRef;
 use digests::Digests;
 use lane::{HandingOn, XdpLane};
-use load::{build, counter_size, entries};
+use load::{COUNTER, Open, REGISTER, build, counter_size};
 use meters::Meter;
-use object::Sizes;
 use program::packing::CellLayout;
 use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use shortage::Shortage;
 use state::{CLOCK, CONTROL, GENERATION, LAST_GENERATION, Refused, SUBSET, Staged, State};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Held, Refusal, Room, Store, masks_len};
@@ -75,6 +74,8 @@ use waits::Waits;
 pub struct Options {
     /// The C compiler; otherwise `clang` on `PATH`.
     pub cc: Option<PathBuf>,
+    /// Objects that were compiled ahead ([`compile_ahead`]). They are not used where a compiler is asked for.
+    pub shipped: Option<c_compile::Shipped>,
     /// Where objects are kept from one start to the next; none: each process compiles them.
     pub cache: Option<c_compile::Cache>,
     /// Most entries that a table holds, whatever size it is declared with: memory is taken at once.
@@ -98,6 +99,20 @@ pub struct Options {
     pub first_generation: u32,
 }
 
+impl Options {
+    fn objects(&self) -> compile::Objects<'_> {
+        compile::Objects { cc: self.cc.as_deref(), shipped: self.shipped.as_ref(), cache: self.cache.as_ref() }
+    }
+}
+
+/// Compiles a program's text ahead, in both its forms, for tables of all sizes that fit one value of a map (512 MiB); names of the files in `to`.
+///
+/// # Errors
+/// As for [`Xdp::load`], but for what the kernel says.
+pub fn compile_ahead(text: &str, cc: Option<&Path>, to: &c_compile::Shipped) -> Result<Vec<String>, LoadError> {
+    compile::ahead(text, cc, &load::forms(text), to)
+}
+
 /// How packets come to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryPoints {
@@ -113,6 +128,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             cc: None,
+            shipped: None,
             cache: None,
             entries: 65536,
             split_entries: u64::MAX,
@@ -212,19 +228,15 @@ impl Xdp {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
         let cpus = sys::possible_cpus();
-        let (entries, rooms) = entries(&program, options, cpus)?;
+        let Open { sizes, large, rooms } = load::open(&program, options, cpus)?;
         let behind = if options.short_packets { BEHIND } else { 0 };
-        let mut defines = vec![("SP_BEHIND".to_owned(), behind as u32), ("SP_CPUS".to_owned(), cpus)];
-        defines.extend(entries.into_iter().map(|(array, n)| (format!("{array}_entries"), n)));
-        defines.extend(rooms.iter().enumerate().map(|(t, (_, homes, _))| (format!("SP_HOMES_{t}"), homes - 1)));
-        let sizes = Sizes { seed: options.seed, ..Sizes::default() };
         let entry = if options.short_packets { EntryPoints::Lanes } else { options.entry };
         let entry_points: &[&str] = match entry {
             EntryPoints::Both => &["sp_xdp", "sp_test"],
             EntryPoints::Interfaces => &["sp_xdp"],
             EntryPoints::Lanes => &["sp_test"],
         };
-        let (mut object, simple) = build(text, options, defines, &sizes, entry_points)?;
+        let (mut object, simple) = build(text, options, load::defines(behind, large), &sizes, entry_points)?;
         let mut stores = Vec::new();
         let first_generation = options.first_generation.clamp(1, LAST_GENERATION - 4);
         let context_len = object.memory_len("sp_contexts")? / cpus as usize;
@@ -251,7 +263,7 @@ impl Xdp {
         let sizes: Vec<u64> = program.counters.values().map(|c| counter_size(&program, c)).collect();
         let mut counters = Vec::new();
         for (i, size) in sizes.iter().enumerate() {
-            counters.push(object.shared(&format!("sp_n{i}"), (size * u64::from(cpus)).max(1), 16)?);
+            counters.push(object.shared(&format!("sp_n{i}"), (size * u64::from(cpus)).max(1), COUNTER)?);
         }
         let mut meters = Vec::new();
         for (i, info) in program.meters.values().enumerate() {
@@ -259,7 +271,7 @@ impl Xdp {
         }
         let mut registers = Vec::new();
         for (i, info) in program.registers.values().enumerate() {
-            registers.push(object.shared(&format!("sp_r{i}"), info.size.max(1), 8)?);
+            registers.push(object.shared(&format!("sp_r{i}"), info.size.max(1), REGISTER)?);
         }
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
         let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;

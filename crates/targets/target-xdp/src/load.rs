@@ -4,6 +4,11 @@ use crate::object::{Object, Sizes};
 use crate::store::cells_for;
 use crate::{LoadError, Options, compile, meters};
 use program::Program;
+use program::packing::{CellLayout, MOST_DIRECT};
+
+/// Bytes of a counter's cell, and of a register's.
+pub(crate) const COUNTER: usize = 16;
+pub(crate) const REGISTER: usize = 8;
 
 /// Cells of a counter: an attached one has as many as its table has entries.
 pub(crate) fn counter_size(program: &Program, info: &program::CounterInfo) -> u64 {
@@ -18,10 +23,7 @@ pub(crate) fn build(
     sizes: &Sizes,
     entry_points: &[&str],
 ) -> Result<(Object, bool), LoadError> {
-    let attempt = |defines: &[(String, u32)]| {
-        let bytes = compile::compile(text, options.cc.as_deref(), defines, options.cache.as_ref())?;
-        Object::load(&bytes, sizes, entry_points)
-    };
+    let attempt = |defines: &[(String, u32)]| Object::load(&compile::compile(text, defines, &options.objects())?, sizes, entry_points);
     match attempt(&defines) {
         Err(LoadError::Limit(why)) if text.contains(SIMPLE) => {
             tracing::info!("the XDP program is loaded in its simple form, which is slower: the full form is too large ({why})");
@@ -32,37 +34,66 @@ pub(crate) fn build(
     }
 }
 
+/// What a text is compiled ahead with: all that [`build`] may ask for, of a program that is attached and has no array that is too large.
+pub(crate) fn forms(text: &str) -> Vec<Vec<(String, u32)>> {
+    let full = defines(0, Vec::new());
+    let simple = [&full[..], &[(SIMPLE.to_owned(), 1)]].concat();
+    if text.contains(SIMPLE) { vec![full, simple] } else { vec![full] }
+}
+
+/// What the text leaves to the loader's compiler: bytes behind each packet, and which arrays are too large for one value of a map.
+pub(crate) fn defines(behind: usize, large: Vec<String>) -> Vec<(String, u32)> {
+    std::iter::once(("SP_BEHIND".to_owned(), behind as u32)).chain(large.into_iter().map(|array| (format!("{array}_large"), 1))).collect()
+}
+
 /// The macro that gives the emitted text its simple form.
 const SIMPLE: &str = "SP_SIMPLE";
 
 /// Capacity, home cells and all cells of each table.
 pub(crate) type Rooms = Vec<(u64, u32, u32)>;
 
-/// Entries of arrays, by name.
-pub(crate) type Entries = Vec<(String, u32)>;
+/// Sizes of all arrays and counters that the text leaves open.
+pub(crate) struct Open {
+    pub sizes: Sizes,
+    /// Arrays of more bytes than one value of a map has.
+    pub large: Vec<String>,
+    pub rooms: Rooms,
+}
 
-/// Entries of all arrays whose sizes the text leaves open, and the rooms of all tables.
-pub(crate) fn entries(program: &Program, options: &Options, cpus: u32) -> Result<(Entries, Rooms), LoadError> {
-    let (mut entries, mut rooms) = (Entries::new(), Rooms::new());
-    let fits = |name: &str, n: u64| u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")));
-    for (i, info) in program.tables.values().enumerate() {
+/// For so many cores.
+pub(crate) fn open(program: &Program, options: &Options, cpus: u32) -> Result<Open, LoadError> {
+    let mut large = Vec::new();
+    let mut sizes = Sizes { seed: options.seed, ..Sizes::default() };
+    let mut array = |name: String, n: u64, len: usize| {
+        let entries = u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")))?;
+        if entries as usize > MOST_DIRECT / len {
+            large.push(name.clone());
+        }
+        sizes.entries.push((name, entries));
+        Ok(())
+    };
+    let mut rooms = Rooms::new();
+    for (i, (id, info)) in program.tables.iter().enumerate() {
         let most = if info.split { options.entries.min(options.split_entries) } else { options.entries };
         let capacity = info.size.min(most.max(info.entries.len() as u64));
         let (homes, total) = cells_for(capacity);
         rooms.push((capacity, homes, total));
-        entries.push((format!("sp_t{i}"), total));
+        array(format!("sp_t{i}"), total.into(), CellLayout::new(program, id).len)?;
     }
     for (i, info) in program.counters.values().enumerate() {
-        let n = counter_size(program, info).saturating_mul(cpus.into());
-        entries.push((format!("sp_n{i}"), fits(&info.name, n)?));
+        array(format!("sp_n{i}"), counter_size(program, info).saturating_mul(cpus.into()), COUNTER)?;
     }
     for (i, info) in program.meters.values().enumerate() {
         let (cells, profiles) = meters::entries(info);
-        entries.push((format!("sp_p{i}"), fits(&info.name, cells)?));
-        entries.push((format!("sp_q{i}"), fits(&info.name, profiles)?));
+        array(format!("sp_p{i}"), cells, meters::CELL)?;
+        array(format!("sp_q{i}"), profiles, meters::PROFILE)?;
     }
     for (i, info) in program.registers.values().enumerate() {
-        entries.push((format!("sp_r{i}"), fits(&info.name, info.size)?));
+        array(format!("sp_r{i}"), info.size, REGISTER)?;
     }
-    Ok((entries, rooms))
+    sizes.entries.extend(["sp_contexts", "sp_ledgers"].map(|of_cores| (of_cores.to_owned(), cpus)));
+    sizes.homes = rooms.iter().map(|(_, homes, _)| homes - 1).collect();
+    // They fit, as their rows do.
+    sizes.cells = program.counters.values().map(|info| counter_size(program, info) as u32).collect();
+    Ok(Open { sizes, large, rooms })
 }

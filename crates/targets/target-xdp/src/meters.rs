@@ -16,8 +16,8 @@ const NANO: u64 = 1_000_000_000;
 /// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others go to the slow path.
 pub(crate) const MOST_PROFILES: u64 = 65_536;
 /// Bytes of a cell, and of a profile.
-const CELL: usize = 8 * CELL_WORDS;
-const PROFILE: usize = 8 * PROFILE_WORDS;
+pub(crate) const CELL: usize = 8 * CELL_WORDS;
+pub(crate) const PROFILE: usize = 8 * PROFILE_WORDS;
 
 impl Words for Shared {
     fn words(&self) -> &[AtomicU64] {

@@ -17,8 +17,12 @@ pub struct Object {
 /// Sizes and constants to load with.
 #[derive(Default)]
 pub struct Sizes {
-    /// Entries of maps.
+    /// Entries of maps, and of arrays whose address is in the text.
     pub entries: Vec<(String, u32)>,
+    /// Of each table, where the text leaves it open: home cells less one.
+    pub homes: Vec<u32>,
+    /// Of each counter, where the text leaves it open: cells of a core's row.
+    pub cells: Vec<u32>,
     /// Constants of 32 bits.
     pub constants: Vec<(String, u32)>,
     /// `sp_seed`.
@@ -29,7 +33,7 @@ impl Object {
     /// Compiles C text and loads it: for programs that no P4 program was.
     pub fn compile(text: &str, sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {
         crate::sys::require_capabilities()?;
-        Object::load(&crate::compile::compile(text, None, &[], None)?, sizes, programs)
+        Object::load(&crate::compile::compile(text, &[], &Default::default())?, sizes, programs)
     }
 
     /// Creates the maps and loads the programs of those names, which the kernel verifies.
@@ -45,7 +49,7 @@ impl Object {
         }
         loader.set_global("sp_seed", &sizes.seed, false);
         let mut bytes = bytes.to_vec();
-        let memory = Memory::place(&mut bytes)?;
+        let memory = Memory::place(&mut bytes, sizes)?;
         let ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
         let mut object = Object { ebpf, memory };
         for name in programs {

@@ -9,6 +9,7 @@
 //! far end drops it, a bridge knows that its addressee is where it came from.
 
 use crate::LoadError;
+use crate::compile;
 use crate::object::Object;
 use crate::sys;
 use std::io;
@@ -26,10 +27,20 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Compiles and loads it.
-    pub fn load() -> Result<Probe, LoadError> {
-        let mut object = Object::compile(TEXT, &Default::default(), &["sp_probe"])?;
+    /// Loads it; it is compiled unless it is shipped.
+    pub fn load(shipped: Option<&c_compile::Shipped>) -> Result<Probe, LoadError> {
+        crate::sys::require_capabilities()?;
+        let objects = compile::Objects { shipped, ..Default::default() };
+        let mut object = Object::load(&compile::compile(TEXT, &[], &objects)?, &Default::default(), &["sp_probe"])?;
         Ok(Probe { program: object.program_fd("sp_probe")? })
+    }
+
+    /// Compiles it ahead; names of the files in `to`.
+    ///
+    /// # Errors
+    /// As for [`crate::compile_ahead`].
+    pub fn compile_ahead(cc: Option<&std::path::Path>, to: &c_compile::Shipped) -> Result<Vec<String>, LoadError> {
+        compile::ahead(TEXT, cc, &[Vec::new()], to)
     }
 
     /// Whether the veth sends what is redirected to it: it is tried with a frame, which its far end gets if so. Others that redirect to

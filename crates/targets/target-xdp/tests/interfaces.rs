@@ -77,7 +77,7 @@ fn frame(to: usize, number: u32, len: usize) -> Vec<u8> {
 fn which_veths_send_redirected_frames_is_found_out_by_a_frame() {
     const NAME: &str = "which_veths_send_redirected_frames_is_found_out_by_a_frame";
     bench_or_skip(NAME, |bench| {
-        let probe = Probe::load().unwrap();
+        let probe = Probe::load(None).unwrap();
         let told = sends_redirected(1).is_some();
         if !told {
             testkit::skip("the comparison with the kernel's own answer: it gives none (Linux 6.3 does)");

@@ -115,7 +115,7 @@ fn those_suffice_to_load_attach_and_run() {
             let near = pktio::Interface::find("near", "near").unwrap();
             assert_eq!(xdp.attach("near", near.index).unwrap(), Mode::Native);
             // And what finds out which veths send redirected frames.
-            let probe = target_xdp::probe::Probe::load().unwrap_or_else(|e| panic!("{e}"));
+            let probe = target_xdp::probe::Probe::load(None).unwrap_or_else(|e| panic!("{e}"));
             assert!(!probe.sends_redirected("near", near.index, near.mac).unwrap());
         });
     }

@@ -13,6 +13,7 @@ pub use config::{Config, Where};
 use crate::control_socket::Server;
 use crate::failure::Failure;
 use crate::input::{Input, Next};
+use crate::objects::Objects;
 use crate::report::{Count, PortReport, ProgramReport};
 use crate::report_file::ReportFile;
 use crate::run::{Args, OpenPort};
@@ -42,7 +43,7 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     let ports = crate::run::open_each(&ports, ids, &config.workers, &config.dpdk, None)?;
     crate::privileges::drop_others(&config.all_ports(), false)?;
     let input = Input::listen_as_daemon(args.until_input_ends)?;
-    let running = Ceupf::start_with(config, ir, ports, args.cache())?;
+    let running = Ceupf::start_with(config, ir, ports, args.objects())?;
     let server = Server::start(&config.ceupf.control, MAX_REQUEST, {
         let rules = running.rules.clone();
         move |request, _| rules.answer(request)
@@ -98,14 +99,14 @@ impl Ceupf {
     /// Starts workers on open ports, without rules.
     #[cfg(test)]
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>) -> Result<Ceupf, Failure> {
-        Ceupf::start_with(config, ir, ports, None)
+        Ceupf::start_with(config, ir, ports, Objects::default())
     }
 
-    /// As [`Ceupf::start`], with the program's object from `cache`.
-    pub fn start_with(config: &Config, ir: Ir, ports: Vec<OpenPort>, cache: Option<c_compile::Cache>) -> Result<Ceupf, Failure> {
+    /// As [`Ceupf::start`], with the program's object from `objects`.
+    pub fn start_with(config: &Config, ir: Ir, ports: Vec<OpenPort>, objects: Objects) -> Result<Ceupf, Failure> {
         let usage = |e: String| Failure::Usage(e);
         let book = Book::new(config.arrangement(), &ir.program).map_err(|e| usage(e.to_string()))?;
-        let target = load(config, ir, cache)?;
+        let target = load(config, ir, objects)?;
         target.apply(&book.initial()).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
         let names: BTreeMap<PortId, String> = config.ports().into_iter().map(|(id, port)| (id, port.name)).collect();
         let label = |port: &OpenPort| (port.id, names.get(&port.id).cloned().unwrap_or_default(), port.driver.clone());
@@ -168,14 +169,15 @@ impl Ceupf {
 }
 
 /// Loads the program where the configuration wants it.
-fn load(config: &Config, ir: Ir, cache: Option<c_compile::Cache>) -> Result<Arc<dyn Target>, Failure> {
+fn load(config: &Config, ir: Ir, objects: Objects) -> Result<Arc<dyn Target>, Failure> {
     if config.ceupf.target == Where::Asic {
         let asic = target_asic::Asic::load(Arc::new(ir), target_asic::Chip::default());
         return Ok(Arc::new(asic.map_err(|e| Failure::Usage(e.to_string()))?));
     }
     let text = p4_emit::emit_x86(&ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
-    let options = target_x86::Options { cc: config.ceupf.cc.clone(), seed: rand::random(), cache, ..Default::default() };
+    let Objects { shipped, cache } = objects;
+    let options = target_x86::Options { cc: config.ceupf.cc.clone(), seed: rand::random(), shipped, cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     Ok(Arc::new(x86))
 }

@@ -24,7 +24,7 @@ pub fn machine() -> serde_json::Value {
         "transparent_huge_pages_shared": transparent_shared(),
         "load": read("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" "),
         "compiler": compiler(),
-        "compiler_flags": target_x86::FLAGS.join(" "),
+        "compiler_flags": format!("{} -march={}", target_x86::FLAGS.join(" "), target_x86::NATIVE),
         "splitplane": env!("CARGO_PKG_VERSION"),
         "optimised": !cfg!(debug_assertions),
     })

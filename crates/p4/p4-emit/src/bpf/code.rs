@@ -93,8 +93,8 @@ pub(super) struct Code<'a> {
     pub cells: HashMap<VarId, Vec<super::externs::Cells>>,
     /// Variables that the context must hold.
     pub vars: BTreeSet<VarId>,
-    /// Places of counts, meters and register writes: the map's C name, for counts the number of cells, of meters the number.
-    pub counts: Vec<(String, u64)>,
+    /// Places of counts, meters and register writes: the map's C name, of counts and meters the number.
+    pub counts: Vec<usize>,
     pub meters: Vec<usize>,
     pub registers: Vec<String>,
     /// Places of emits of the class that is printed; the header's offset, if that is known. The most that a class has.

@@ -149,12 +149,12 @@ impl Code<'_> {
         let info = &self.ir.program.counters[counter];
         let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
         let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length)? };
-        let (map, size) = (format!("sp_n{}", counter.index()), self.counter_size(counter));
+        let counter = counter.index();
         let site = self.site(e, self.counts.len());
         if site == self.counts.len() {
-            self.counts.push((map, size));
+            self.counts.push(counter);
         }
-        self.line(format!("sp_pend(&c->count[{site}], {index}, {size}u, {packets}, {bytes});"));
+        self.line(format!("sp_pend(&c->count[{site}], {index}, SP_CELLS({counter}), {packets}, {bytes});"));
         Ok(())
     }
 
@@ -172,15 +172,9 @@ impl Code<'_> {
         }
         for (param, Cells { array, a_core, .. }) in cells.into_iter().filter(|(_, cells)| cells.large) {
             let text = paren(&self.read_var(param));
-            let base = a_core.map_or(String::new(), |cells| format!("c->cpu * {cells}u + "));
+            let base = a_core.map_or(String::new(), |counter| format!("c->cpu * SP_CELLS({counter}) + "));
             self.line(format!("if ({text}) sp_touch({array}_at({base}(uint32_t){text}));"));
         }
-    }
-
-    /// Cells of a counter: an attached one has as many as its table has entries.
-    pub(super) fn counter_size(&self, counter: CounterId) -> u64 {
-        let info = &self.ir.program.counters[counter];
-        info.table.map_or(info.size, |t| self.ir.program.tables[t].size)
     }
 
     fn meter(&mut self, e: &Extern, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), Refused> {
@@ -218,8 +212,8 @@ impl Code<'_> {
 pub(super) struct Cells {
     /// Its C name.
     array: String,
-    /// Its cells if each core has a row of them.
-    a_core: Option<u64>,
+    /// The counter's number: each core has a row of its cells.
+    a_core: Option<usize>,
     meter: bool,
     /// Whether it is worth while to fetch its cells ahead.
     large: bool,
@@ -240,7 +234,7 @@ pub(super) fn cells(ir: &Ir) -> HashMap<VarId, Vec<Cells>> {
         Stmt::Extern(Extern::Count { counter, index }) => {
             let size = ir.program.counters[*counter].size;
             let array = format!("sp_n{}", counter.index());
-            note(index, Cells { array, a_core: Some(size), meter: false, large: size >= LARGE });
+            note(index, Cells { array, a_core: Some(counter.index()), meter: false, large: size >= LARGE });
         }
         Stmt::Extern(Extern::Meter { meter, index, .. }) => {
             let array = format!("sp_p{}", meter.index());

@@ -9,7 +9,6 @@ use p4_analysis::effects;
 use p4_analysis::live::Liveness;
 use p4_ir::origin::Construct;
 use p4_ir::{Architecture, HeaderId, Ir, Role};
-use program::packing::MOST_DIRECT;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -257,26 +256,22 @@ fn names(out: &mut String, c: &Code) {
 /// Maps of counters, meters and registers.
 fn cells(out: &mut String, c: &Code) {
     for (id, _) in &c.ir.program.counters {
-        array(out, &format!("sp_n{}", id.index()), "struct sp_row", 16, &format!("counter {}", c.model.counters[id.index()]));
+        array(out, &format!("sp_n{}", id.index()), "struct sp_row", &format!("counter {}", c.model.counters[id.index()]));
     }
     for (id, _) in &c.ir.program.meters {
         let (m, name) = (id.index(), &c.model.meters[id.index()]);
-        array(out, &format!("sp_p{m}"), "struct sp_meter", 32, &format!("meter {name}"));
-        array(out, &format!("sp_q{m}"), "struct sp_profile", 32, "its rates");
+        array(out, &format!("sp_p{m}"), "struct sp_meter", &format!("meter {name}"));
+        array(out, &format!("sp_q{m}"), "struct sp_profile", "its rates");
     }
     for (id, _) in &c.ir.program.registers {
-        array(out, &format!("sp_r{}", id.index()), "uint64_t", 8, &format!("register {}", c.model.registers[id.index()]));
+        array(out, &format!("sp_r{}", id.index()), "uint64_t", &format!("register {}", c.model.registers[id.index()]));
     }
     out.push('\n');
 }
 
-/// An array of values of `len` bytes, of which the loader says how many there are.
-pub(super) fn array(out: &mut String, name: &str, ty: &str, len: usize, what: &str) {
-    let most = MOST_DIRECT / len;
-    let _ = writeln!(
-        out,
-        "/* {what} */\n#ifndef {name}_entries\n#define {name}_entries 1u\n#endif\n#if {name}_entries <= {most}u\nSP_MEMORY({name}, {ty}, {name}_entries)\n#else\nSP_ARRAY({name}, {ty}, {name}_entries)\n#endif"
-    );
+/// An array of values of which the loader says how many there are, and whether they are too many bytes to be one value of a map.
+pub(super) fn array(out: &mut String, name: &str, ty: &str, what: &str) {
+    let _ = writeln!(out, "/* {what} */\n#ifndef {name}_large\nSP_SIZED({name}, {ty})\n#else\nSP_ARRAY({name}, {ty}, 1)\n#endif");
 }
 
 /// What a core works in. The loader reads the head, up to `rests`.
@@ -332,7 +327,7 @@ fn context(out: &mut String, c: &Code) {
             let _ = writeln!(out, "    uint32_t len_{name};");
         }
     }
-    out.push_str("} __attribute__((aligned(64)));\nSP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)\n\n");
+    out.push_str("} __attribute__((aligned(64)));\nSP_SIZED(sp_contexts, struct sp_context)\n\n");
 }
 
 /// What is done at a packet's end, and what is taken back when it goes to the slow path; the program's reason and mark.
@@ -351,8 +346,8 @@ fn ends(out: &mut String, c: &Code) {
     }
     out.push_str("}\n\n");
     out.push_str("SP_INLINE void sp_commit(struct sp_context *c)\n{\n");
-    for (site, (map, size)) in c.counts.iter().enumerate() {
-        let _ = writeln!(out, "    sp_count(c, {map}_at, {size}u, &c->count[{site}]);");
+    for (site, counter) in c.counts.iter().enumerate() {
+        let _ = writeln!(out, "    sp_count(c, sp_n{counter}_at, SP_CELLS({counter}), &c->count[{site}]);");
     }
     for (site, values) in c.digests.iter().enumerate() {
         let _ = writeln!(

@@ -57,15 +57,37 @@ enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 }
 
 /* Arrays that user space maps into its memory; `name_at` gives an entry's address, 0 beyond the end. */
 /* All entries as one value of a map, whose address is in the text: the loader puts it where the number is. So no look-up is between, and where an
-   entry lies depends on its index only. */
+   entry lies depends on its index only. How many entries it has (SP_SIZED), how many home cells a table and how many cells a core's row of a counter
+   is the loader's to say, too: one object fits all machines and sizes. */
 struct sp_memory {
     uint32_t number;
     uint32_t len;
+    /* 0: the loader says. */
+    uint32_t entries;
 };
 #define SP_MEMORY_NUMBER 0x53706c6974700000ll
+#define SP_ENTRIES_NUMBER 0x53706c6974710000ll
+#define SP_HOMES_NUMBER 0x53706c6974720000ll
+#define SP_CELLS_NUMBER 0x53706c6974730000ll
+/* What the loader puts in the place of a number. */
+#define SP_LOADED(n)                                                                                                                  \
+    ({                                                                                                                                \
+        uint64_t loaded;                                                                                                              \
+        __asm__("%0 = %1 ll" : "=r"(loaded) : "i"(n));                                                                                \
+        loaded;                                                                                                                       \
+    })
+/* Home cells of a table less one; cells of a counter. */
+#define SP_HOMES(table) ((uint32_t)SP_LOADED(SP_HOMES_NUMBER | (table)))
+#define SP_CELLS(counter) ((uint32_t)SP_LOADED(SP_CELLS_NUMBER | (counter)))
 #define SP_MEMORY(name, type, entries)                                                                                                \
     enum { name##_number = __COUNTER__ };                                                                                             \
-    struct sp_memory SEC("memory") name = {name##_number, sizeof(type) * (entries)};                                                  \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), entries};                                                     \
+    SP_AT(name, type, entries)
+#define SP_SIZED(name, type)                                                                                                          \
+    enum { name##_number = __COUNTER__ };                                                                                             \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), 0};                                                           \
+    SP_AT(name, type, SP_LOADED(SP_ENTRIES_NUMBER | name##_number))
+#define SP_AT(name, type, entries)                                                                                                    \
     SP_INLINE type *name##_at(uint32_t at)                                                                                            \
     {                                                                                                                                 \
         type *all;                                                                                                                    \
@@ -275,10 +297,6 @@ enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
 /* Rounds of the parser's loops and of others, of which one that looks tables up is as many as it is longer for the verifier; a packet that
  * needs more is handed on. */
 enum { SP_ROUNDS = 32, SP_TURNS = 1024, SP_TURNS_OF_A_TABLE = 32 };
-/* Cores that the kernel may have. */
-#ifndef SP_CPUS
-#define SP_CPUS 1
-#endif
 /* Bytes behind a packet that are none of it. The kernel makes no test run with fewer than 14 bytes: a program that is only
  * tested has this many there, so that packets may be shorter. */
 #ifndef SP_BEHIND
@@ -341,7 +359,7 @@ struct sp_ledger {
     struct sp_row sent[512];
     struct sp_row dropped[256];
 };
-SP_MEMORY(sp_ledgers, struct sp_ledger, SP_CPUS)
+SP_SIZED(sp_ledgers, struct sp_ledger)
 
 /* In front of a packet that is run as a test: what it comes with, and what became of it. */
 struct sp_test {

@@ -198,8 +198,7 @@ impl Code<'_> {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());
             let _ = writeln!(out, "/* Table {}. */", info.full_name.replace("*/", ""));
             self.cell_type(&mut out, id, name, layout);
-            let _ = writeln!(out, "#ifndef SP_HOMES_{t}\n#define SP_HOMES_{t} 0u\n#endif");
-            super::pipeline::array(&mut out, &format!("sp_t{t}"), &format!("struct sp_cell_{name}"), layout.len, "Its cells.");
+            super::pipeline::array(&mut out, &format!("sp_t{t}"), &format!("struct sp_cell_{name}"), "Its cells.");
             let _ = writeln!(out, "SP_MEMORY(sp_d{t}, struct sp_cell_{name}, 2)");
             if layout.wild {
                 wild_type(&mut out, name, t, layout);
@@ -304,7 +303,7 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    const uint32_t generation = c->generation;\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & SP_HOMES({t});\n{note}    const uint32_t generation = c->generation;\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 
@@ -375,7 +374,7 @@ SP_CALL long sp_step_{name}(uint64_t step, struct sp_walk_{name} *walk)
         s->next = next + 1;
         s->tuple = t->tuple;
         uint64_t hash = sp_seed ^ t->tuple, word;
-{hash}        s->at = (uint32_t)hash & SP_HOMES_{t};
+{hash}        s->at = (uint32_t)hash & SP_HOMES({t});
     }}
     uint32_t at = s->at;
     struct sp_cell_{name} *e = sp_t{t}_at(at);
@@ -407,7 +406,7 @@ SP_GLOBAL uint32_t sp_search_{name}(struct sp_context *c, struct sp_masks_{name}
         if (i >= masks->count) return {found};
         struct sp_mask_{name} *t = &masks->tuples[i];
 {passed}        uint64_t hash = sp_seed ^ t->tuple;
-{quick}        uint32_t at = (uint32_t)hash & SP_HOMES_{t};
+{quick}        uint32_t at = (uint32_t)hash & SP_HOMES({t});
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < {QUICK_CHAIN}; n++) {{

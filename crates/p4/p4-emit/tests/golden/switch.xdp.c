@@ -22,17 +22,11 @@ struct sp_cell_stations {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_stations) == 32, "as the loader has it");
-#ifndef SP_HOMES_0
-#define SP_HOMES_0 0u
-#endif
 /* Its cells. */
-#ifndef sp_t0_entries
-#define sp_t0_entries 1u
-#endif
-#if sp_t0_entries <= 16777088u
-SP_MEMORY(sp_t0, struct sp_cell_stations, sp_t0_entries)
+#ifndef sp_t0_large
+SP_SIZED(sp_t0, struct sp_cell_stations)
 #else
-SP_ARRAY(sp_t0, struct sp_cell_stations, sp_t0_entries)
+SP_ARRAY(sp_t0, struct sp_cell_stations, 1)
 #endif
 SP_MEMORY(sp_d0, struct sp_cell_stations, 2)
 
@@ -93,7 +87,7 @@ struct sp_context {
     SP_FORGOTTEN struct sp_vars v;
     uint8_t h_ethernet[24] __attribute__((aligned(8)));
 } __attribute__((aligned(64)));
-SP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)
+SP_SIZED(sp_contexts, struct sp_context)
 
 /* ... runtime.h ... */
 
@@ -108,7 +102,7 @@ SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_0;
+    uint32_t at = (uint32_t)hash & SP_HOMES(0);
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_stations *e = sp_t0_at(at);

@@ -28,17 +28,11 @@ struct sp_cell_station {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_station) == 64, "as the loader has it");
-#ifndef SP_HOMES_0
-#define SP_HOMES_0 0u
-#endif
 /* Its cells. */
-#ifndef sp_t0_entries
-#define sp_t0_entries 1u
-#endif
-#if sp_t0_entries <= 8388544u
-SP_MEMORY(sp_t0, struct sp_cell_station, sp_t0_entries)
+#ifndef sp_t0_large
+SP_SIZED(sp_t0, struct sp_cell_station)
 #else
-SP_ARRAY(sp_t0, struct sp_cell_station, sp_t0_entries)
+SP_ARRAY(sp_t0, struct sp_cell_station, 1)
 #endif
 SP_MEMORY(sp_d0, struct sp_cell_station, 2)
 
@@ -61,17 +55,11 @@ struct sp_cell_vxlan_termination {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_vxlan_termination) == 32, "as the loader has it");
-#ifndef SP_HOMES_1
-#define SP_HOMES_1 0u
-#endif
 /* Its cells. */
-#ifndef sp_t1_entries
-#define sp_t1_entries 1u
-#endif
-#if sp_t1_entries <= 16777088u
-SP_MEMORY(sp_t1, struct sp_cell_vxlan_termination, sp_t1_entries)
+#ifndef sp_t1_large
+SP_SIZED(sp_t1, struct sp_cell_vxlan_termination)
 #else
-SP_ARRAY(sp_t1, struct sp_cell_vxlan_termination, sp_t1_entries)
+SP_ARRAY(sp_t1, struct sp_cell_vxlan_termination, 1)
 #endif
 SP_MEMORY(sp_d1, struct sp_cell_vxlan_termination, 2)
 
@@ -110,17 +98,11 @@ struct sp_cell_pdr_by_teid {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_teid) == 128, "as the loader has it");
-#ifndef SP_HOMES_2
-#define SP_HOMES_2 0u
-#endif
 /* Its cells. */
-#ifndef sp_t2_entries
-#define sp_t2_entries 1u
-#endif
-#if sp_t2_entries <= 4194272u
-SP_MEMORY(sp_t2, struct sp_cell_pdr_by_teid, sp_t2_entries)
+#ifndef sp_t2_large
+SP_SIZED(sp_t2, struct sp_cell_pdr_by_teid)
 #else
-SP_ARRAY(sp_t2, struct sp_cell_pdr_by_teid, sp_t2_entries)
+SP_ARRAY(sp_t2, struct sp_cell_pdr_by_teid, 1)
 #endif
 SP_MEMORY(sp_d2, struct sp_cell_pdr_by_teid, 2)
 
@@ -159,17 +141,11 @@ struct sp_cell_pdr_by_ue_ipv4 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_ue_ipv4) == 128, "as the loader has it");
-#ifndef SP_HOMES_3
-#define SP_HOMES_3 0u
-#endif
 /* Its cells. */
-#ifndef sp_t3_entries
-#define sp_t3_entries 1u
-#endif
-#if sp_t3_entries <= 4194272u
-SP_MEMORY(sp_t3, struct sp_cell_pdr_by_ue_ipv4, sp_t3_entries)
+#ifndef sp_t3_large
+SP_SIZED(sp_t3, struct sp_cell_pdr_by_ue_ipv4)
 #else
-SP_ARRAY(sp_t3, struct sp_cell_pdr_by_ue_ipv4, sp_t3_entries)
+SP_ARRAY(sp_t3, struct sp_cell_pdr_by_ue_ipv4, 1)
 #endif
 SP_MEMORY(sp_d3, struct sp_cell_pdr_by_ue_ipv4, 2)
 
@@ -208,17 +184,11 @@ struct sp_cell_pdr_by_ue_ipv6 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_ue_ipv6) == 128, "as the loader has it");
-#ifndef SP_HOMES_4
-#define SP_HOMES_4 0u
-#endif
 /* Its cells. */
-#ifndef sp_t4_entries
-#define sp_t4_entries 1u
-#endif
-#if sp_t4_entries <= 4194272u
-SP_MEMORY(sp_t4, struct sp_cell_pdr_by_ue_ipv6, sp_t4_entries)
+#ifndef sp_t4_large
+SP_SIZED(sp_t4, struct sp_cell_pdr_by_ue_ipv6)
 #else
-SP_ARRAY(sp_t4, struct sp_cell_pdr_by_ue_ipv6, sp_t4_entries)
+SP_ARRAY(sp_t4, struct sp_cell_pdr_by_ue_ipv6, 1)
 #endif
 SP_MEMORY(sp_d4, struct sp_cell_pdr_by_ue_ipv6, 2)
 
@@ -235,17 +205,11 @@ struct sp_cell_local_ipv4 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_local_ipv4) == 32, "as the loader has it");
-#ifndef SP_HOMES_5
-#define SP_HOMES_5 0u
-#endif
 /* Its cells. */
-#ifndef sp_t5_entries
-#define sp_t5_entries 1u
-#endif
-#if sp_t5_entries <= 16777088u
-SP_MEMORY(sp_t5, struct sp_cell_local_ipv4, sp_t5_entries)
+#ifndef sp_t5_large
+SP_SIZED(sp_t5, struct sp_cell_local_ipv4)
 #else
-SP_ARRAY(sp_t5, struct sp_cell_local_ipv4, sp_t5_entries)
+SP_ARRAY(sp_t5, struct sp_cell_local_ipv4, 1)
 #endif
 SP_MEMORY(sp_d5, struct sp_cell_local_ipv4, 2)
 
@@ -263,17 +227,11 @@ struct sp_cell_local_ipv6 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_local_ipv6) == 64, "as the loader has it");
-#ifndef SP_HOMES_6
-#define SP_HOMES_6 0u
-#endif
 /* Its cells. */
-#ifndef sp_t6_entries
-#define sp_t6_entries 1u
-#endif
-#if sp_t6_entries <= 8388544u
-SP_MEMORY(sp_t6, struct sp_cell_local_ipv6, sp_t6_entries)
+#ifndef sp_t6_large
+SP_SIZED(sp_t6, struct sp_cell_local_ipv6)
 #else
-SP_ARRAY(sp_t6, struct sp_cell_local_ipv6, sp_t6_entries)
+SP_ARRAY(sp_t6, struct sp_cell_local_ipv6, 1)
 #endif
 SP_MEMORY(sp_d6, struct sp_cell_local_ipv6, 2)
 struct sp_mask_local_ipv6 {
@@ -310,17 +268,11 @@ struct sp_cell_sdf_ipv4 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_sdf_ipv4) == 64, "as the loader has it");
-#ifndef SP_HOMES_7
-#define SP_HOMES_7 0u
-#endif
 /* Its cells. */
-#ifndef sp_t7_entries
-#define sp_t7_entries 1u
-#endif
-#if sp_t7_entries <= 8388544u
-SP_MEMORY(sp_t7, struct sp_cell_sdf_ipv4, sp_t7_entries)
+#ifndef sp_t7_large
+SP_SIZED(sp_t7, struct sp_cell_sdf_ipv4)
 #else
-SP_ARRAY(sp_t7, struct sp_cell_sdf_ipv4, sp_t7_entries)
+SP_ARRAY(sp_t7, struct sp_cell_sdf_ipv4, 1)
 #endif
 SP_MEMORY(sp_d7, struct sp_cell_sdf_ipv4, 2)
 struct sp_mask_sdf_ipv4 {
@@ -357,17 +309,11 @@ struct sp_cell_sdf_ipv6 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_sdf_ipv6) == 128, "as the loader has it");
-#ifndef SP_HOMES_8
-#define SP_HOMES_8 0u
-#endif
 /* Its cells. */
-#ifndef sp_t8_entries
-#define sp_t8_entries 1u
-#endif
-#if sp_t8_entries <= 4194272u
-SP_MEMORY(sp_t8, struct sp_cell_sdf_ipv6, sp_t8_entries)
+#ifndef sp_t8_large
+SP_SIZED(sp_t8, struct sp_cell_sdf_ipv6)
 #else
-SP_ARRAY(sp_t8, struct sp_cell_sdf_ipv6, sp_t8_entries)
+SP_ARRAY(sp_t8, struct sp_cell_sdf_ipv6, 1)
 #endif
 SP_MEMORY(sp_d8, struct sp_cell_sdf_ipv6, 2)
 struct sp_mask_sdf_ipv6 {
@@ -414,17 +360,11 @@ struct sp_cell_pdr_by_class {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_class) == 128, "as the loader has it");
-#ifndef SP_HOMES_9
-#define SP_HOMES_9 0u
-#endif
 /* Its cells. */
-#ifndef sp_t9_entries
-#define sp_t9_entries 1u
-#endif
-#if sp_t9_entries <= 4194272u
-SP_MEMORY(sp_t9, struct sp_cell_pdr_by_class, sp_t9_entries)
+#ifndef sp_t9_large
+SP_SIZED(sp_t9, struct sp_cell_pdr_by_class)
 #else
-SP_ARRAY(sp_t9, struct sp_cell_pdr_by_class, sp_t9_entries)
+SP_ARRAY(sp_t9, struct sp_cell_pdr_by_class, 1)
 #endif
 SP_MEMORY(sp_d9, struct sp_cell_pdr_by_class, 2)
 
@@ -446,17 +386,11 @@ struct sp_cell_firewall_v4 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_firewall_v4) == 64, "as the loader has it");
-#ifndef SP_HOMES_10
-#define SP_HOMES_10 0u
-#endif
 /* Its cells. */
-#ifndef sp_t10_entries
-#define sp_t10_entries 1u
-#endif
-#if sp_t10_entries <= 8388544u
-SP_MEMORY(sp_t10, struct sp_cell_firewall_v4, sp_t10_entries)
+#ifndef sp_t10_large
+SP_SIZED(sp_t10, struct sp_cell_firewall_v4)
 #else
-SP_ARRAY(sp_t10, struct sp_cell_firewall_v4, sp_t10_entries)
+SP_ARRAY(sp_t10, struct sp_cell_firewall_v4, 1)
 #endif
 SP_MEMORY(sp_d10, struct sp_cell_firewall_v4, 2)
 struct sp_mask_firewall_v4 {
@@ -490,17 +424,11 @@ struct sp_cell_firewall_v6 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_firewall_v6) == 128, "as the loader has it");
-#ifndef SP_HOMES_11
-#define SP_HOMES_11 0u
-#endif
 /* Its cells. */
-#ifndef sp_t11_entries
-#define sp_t11_entries 1u
-#endif
-#if sp_t11_entries <= 4194272u
-SP_MEMORY(sp_t11, struct sp_cell_firewall_v6, sp_t11_entries)
+#ifndef sp_t11_large
+SP_SIZED(sp_t11, struct sp_cell_firewall_v6)
 #else
-SP_ARRAY(sp_t11, struct sp_cell_firewall_v6, sp_t11_entries)
+SP_ARRAY(sp_t11, struct sp_cell_firewall_v6, 1)
 #endif
 SP_MEMORY(sp_d11, struct sp_cell_firewall_v6, 2)
 struct sp_mask_firewall_v6 {
@@ -538,17 +466,11 @@ struct sp_cell_traffic_class {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_traffic_class) == 64, "as the loader has it");
-#ifndef SP_HOMES_12
-#define SP_HOMES_12 0u
-#endif
 /* Its cells. */
-#ifndef sp_t12_entries
-#define sp_t12_entries 1u
-#endif
-#if sp_t12_entries <= 8388544u
-SP_MEMORY(sp_t12, struct sp_cell_traffic_class, sp_t12_entries)
+#ifndef sp_t12_large
+SP_SIZED(sp_t12, struct sp_cell_traffic_class)
 #else
-SP_ARRAY(sp_t12, struct sp_cell_traffic_class, sp_t12_entries)
+SP_ARRAY(sp_t12, struct sp_cell_traffic_class, 1)
 #endif
 SP_MEMORY(sp_d12, struct sp_cell_traffic_class, 2)
 struct sp_mask_traffic_class {
@@ -584,17 +506,11 @@ struct sp_cell_route_ipv4 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_route_ipv4) == 64, "as the loader has it");
-#ifndef SP_HOMES_13
-#define SP_HOMES_13 0u
-#endif
 /* Its cells. */
-#ifndef sp_t13_entries
-#define sp_t13_entries 1u
-#endif
-#if sp_t13_entries <= 8388544u
-SP_MEMORY(sp_t13, struct sp_cell_route_ipv4, sp_t13_entries)
+#ifndef sp_t13_large
+SP_SIZED(sp_t13, struct sp_cell_route_ipv4)
 #else
-SP_ARRAY(sp_t13, struct sp_cell_route_ipv4, sp_t13_entries)
+SP_ARRAY(sp_t13, struct sp_cell_route_ipv4, 1)
 #endif
 SP_MEMORY(sp_d13, struct sp_cell_route_ipv4, 2)
 struct sp_mask_route_ipv4 {
@@ -630,17 +546,11 @@ struct sp_cell_route_ipv6 {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_route_ipv6) == 64, "as the loader has it");
-#ifndef SP_HOMES_14
-#define SP_HOMES_14 0u
-#endif
 /* Its cells. */
-#ifndef sp_t14_entries
-#define sp_t14_entries 1u
-#endif
-#if sp_t14_entries <= 8388544u
-SP_MEMORY(sp_t14, struct sp_cell_route_ipv6, sp_t14_entries)
+#ifndef sp_t14_large
+SP_SIZED(sp_t14, struct sp_cell_route_ipv6)
 #else
-SP_ARRAY(sp_t14, struct sp_cell_route_ipv6, sp_t14_entries)
+SP_ARRAY(sp_t14, struct sp_cell_route_ipv6, 1)
 #endif
 SP_MEMORY(sp_d14, struct sp_cell_route_ipv6, 2)
 struct sp_mask_route_ipv6 {
@@ -692,64 +602,43 @@ struct sp_cell_nexthop {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_nexthop) == 128, "as the loader has it");
-#ifndef SP_HOMES_15
-#define SP_HOMES_15 0u
-#endif
 /* Its cells. */
-#ifndef sp_t15_entries
-#define sp_t15_entries 1u
-#endif
-#if sp_t15_entries <= 4194272u
-SP_MEMORY(sp_t15, struct sp_cell_nexthop, sp_t15_entries)
+#ifndef sp_t15_large
+SP_SIZED(sp_t15, struct sp_cell_nexthop)
 #else
-SP_ARRAY(sp_t15, struct sp_cell_nexthop, sp_t15_entries)
+SP_ARRAY(sp_t15, struct sp_cell_nexthop, 1)
 #endif
 SP_MEMORY(sp_d15, struct sp_cell_nexthop, 2)
 
 /* counter usage */
-#ifndef sp_n0_entries
-#define sp_n0_entries 1u
-#endif
-#if sp_n0_entries <= 33554176u
-SP_MEMORY(sp_n0, struct sp_row, sp_n0_entries)
+#ifndef sp_n0_large
+SP_SIZED(sp_n0, struct sp_row)
 #else
-SP_ARRAY(sp_n0, struct sp_row, sp_n0_entries)
+SP_ARRAY(sp_n0, struct sp_row, 1)
 #endif
 /* meter mbr */
-#ifndef sp_p0_entries
-#define sp_p0_entries 1u
-#endif
-#if sp_p0_entries <= 16777088u
-SP_MEMORY(sp_p0, struct sp_meter, sp_p0_entries)
+#ifndef sp_p0_large
+SP_SIZED(sp_p0, struct sp_meter)
 #else
-SP_ARRAY(sp_p0, struct sp_meter, sp_p0_entries)
+SP_ARRAY(sp_p0, struct sp_meter, 1)
 #endif
 /* its rates */
-#ifndef sp_q0_entries
-#define sp_q0_entries 1u
-#endif
-#if sp_q0_entries <= 16777088u
-SP_MEMORY(sp_q0, struct sp_profile, sp_q0_entries)
+#ifndef sp_q0_large
+SP_SIZED(sp_q0, struct sp_profile)
 #else
-SP_ARRAY(sp_q0, struct sp_profile, sp_q0_entries)
+SP_ARRAY(sp_q0, struct sp_profile, 1)
 #endif
 /* meter class_rate */
-#ifndef sp_p1_entries
-#define sp_p1_entries 1u
-#endif
-#if sp_p1_entries <= 16777088u
-SP_MEMORY(sp_p1, struct sp_meter, sp_p1_entries)
+#ifndef sp_p1_large
+SP_SIZED(sp_p1, struct sp_meter)
 #else
-SP_ARRAY(sp_p1, struct sp_meter, sp_p1_entries)
+SP_ARRAY(sp_p1, struct sp_meter, 1)
 #endif
 /* its rates */
-#ifndef sp_q1_entries
-#define sp_q1_entries 1u
-#endif
-#if sp_q1_entries <= 16777088u
-SP_MEMORY(sp_q1, struct sp_profile, sp_q1_entries)
+#ifndef sp_q1_large
+SP_SIZED(sp_q1, struct sp_profile)
 #else
-SP_ARRAY(sp_q1, struct sp_profile, sp_q1_entries)
+SP_ARRAY(sp_q1, struct sp_profile, 1)
 #endif
 
 typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));
@@ -965,7 +854,7 @@ struct sp_context {
     uint32_t len_extension_4;
     uint8_t h_inner_ports[16] __attribute__((aligned(8)));
 } __attribute__((aligned(64)));
-SP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)
+SP_SIZED(sp_contexts, struct sp_context)
 
 /* ... runtime.h ... */
 
@@ -981,7 +870,7 @@ SP_INLINE struct sp_cell_station *sp_find_station(struct sp_context *c, uint64_t
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
     hash = SP_HASH(hash, k1);
-    uint32_t at = (uint32_t)hash & SP_HOMES_0;
+    uint32_t at = (uint32_t)hash & SP_HOMES(0);
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_station *e = sp_t0_at(at);
@@ -1003,7 +892,7 @@ SP_INLINE struct sp_cell_vxlan_termination *sp_find_vxlan_termination(struct sp_
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_1;
+    uint32_t at = (uint32_t)hash & SP_HOMES(1);
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_vxlan_termination *e = sp_t1_at(at);
@@ -1025,7 +914,7 @@ SP_INLINE struct sp_cell_pdr_by_teid *sp_find_pdr_by_teid(struct sp_context *c, 
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_2;
+    uint32_t at = (uint32_t)hash & SP_HOMES(2);
     c->home = at;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
@@ -1048,7 +937,7 @@ SP_INLINE struct sp_cell_pdr_by_ue_ipv4 *sp_find_pdr_by_ue_ipv4(struct sp_contex
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_3;
+    uint32_t at = (uint32_t)hash & SP_HOMES(3);
     c->home = at;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
@@ -1072,7 +961,7 @@ SP_INLINE struct sp_cell_pdr_by_ue_ipv6 *sp_find_pdr_by_ue_ipv6(struct sp_contex
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
     hash = SP_HASH(hash, k1);
-    uint32_t at = (uint32_t)hash & SP_HOMES_4;
+    uint32_t at = (uint32_t)hash & SP_HOMES(4);
     c->home = at;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
@@ -1095,7 +984,7 @@ SP_INLINE struct sp_cell_local_ipv4 *sp_find_local_ipv4(struct sp_context *c, ui
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_5;
+    uint32_t at = (uint32_t)hash & SP_HOMES(5);
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_local_ipv4 *e = sp_t5_at(at);
@@ -1140,7 +1029,7 @@ SP_CALL long sp_step_local_ipv6(uint64_t step, struct sp_walk_local_ipv6 *walk)
         word = c->key[2] & t->mask[2];
         c->masked[2] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_6;
+        s->at = (uint32_t)hash & SP_HOMES(6);
     }
     uint32_t at = s->at;
     struct sp_cell_local_ipv6 *e = sp_t6_at(at);
@@ -1180,7 +1069,7 @@ SP_GLOBAL uint32_t sp_search_local_ipv6(struct sp_context *c, struct sp_masks_lo
         hash = SP_HASH(hash, w0);
         hash = SP_HASH(hash, w1);
         hash = SP_HASH(hash, w2);
-        uint32_t at = (uint32_t)hash & SP_HOMES_6;
+        uint32_t at = (uint32_t)hash & SP_HOMES(6);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1246,7 +1135,7 @@ SP_CALL long sp_step_sdf_ipv4(uint64_t step, struct sp_walk_sdf_ipv4 *walk)
         word = c->key[2] & t->mask[2];
         c->masked[2] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_7;
+        s->at = (uint32_t)hash & SP_HOMES(7);
     }
     uint32_t at = s->at;
     struct sp_cell_sdf_ipv4 *e = sp_t7_at(at);
@@ -1288,7 +1177,7 @@ SP_GLOBAL uint32_t sp_search_sdf_ipv4(struct sp_context *c, struct sp_masks_sdf_
         hash = SP_HASH(hash, w0);
         hash = SP_HASH(hash, w1);
         hash = SP_HASH(hash, w2);
-        uint32_t at = (uint32_t)hash & SP_HOMES_7;
+        uint32_t at = (uint32_t)hash & SP_HOMES(7);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1365,7 +1254,7 @@ SP_CALL long sp_step_sdf_ipv6(uint64_t step, struct sp_walk_sdf_ipv6 *walk)
         word = c->key[5] & t->mask[5];
         c->masked[5] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_8;
+        s->at = (uint32_t)hash & SP_HOMES(8);
     }
     uint32_t at = s->at;
     struct sp_cell_sdf_ipv6 *e = sp_t8_at(at);
@@ -1413,7 +1302,7 @@ SP_GLOBAL uint32_t sp_search_sdf_ipv6(struct sp_context *c, struct sp_masks_sdf_
         hash = SP_HASH(hash, w3);
         hash = SP_HASH(hash, w4);
         hash = SP_HASH(hash, w5);
-        uint32_t at = (uint32_t)hash & SP_HOMES_8;
+        uint32_t at = (uint32_t)hash & SP_HOMES(8);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1458,7 +1347,7 @@ SP_INLINE struct sp_cell_pdr_by_class *sp_find_pdr_by_class(struct sp_context *c
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_9;
+    uint32_t at = (uint32_t)hash & SP_HOMES(9);
     c->home = at;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
@@ -1501,7 +1390,7 @@ SP_CALL long sp_step_firewall_v4(uint64_t step, struct sp_walk_firewall_v4 *walk
         word = c->key[1] & t->mask[1];
         c->masked[1] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_10;
+        s->at = (uint32_t)hash & SP_HOMES(10);
     }
     uint32_t at = s->at;
     struct sp_cell_firewall_v4 *e = sp_t10_at(at);
@@ -1541,7 +1430,7 @@ SP_GLOBAL uint32_t sp_search_firewall_v4(struct sp_context *c, struct sp_masks_f
         const uint64_t w1 = c->key[1] & t->mask[1];
         hash = SP_HASH(hash, w0);
         hash = SP_HASH(hash, w1);
-        uint32_t at = (uint32_t)hash & SP_HOMES_10;
+        uint32_t at = (uint32_t)hash & SP_HOMES(10);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1615,7 +1504,7 @@ SP_CALL long sp_step_firewall_v6(uint64_t step, struct sp_walk_firewall_v6 *walk
         word = c->key[4] & t->mask[4];
         c->masked[4] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_11;
+        s->at = (uint32_t)hash & SP_HOMES(11);
     }
     uint32_t at = s->at;
     struct sp_cell_firewall_v6 *e = sp_t11_at(at);
@@ -1661,7 +1550,7 @@ SP_GLOBAL uint32_t sp_search_firewall_v6(struct sp_context *c, struct sp_masks_f
         hash = SP_HASH(hash, w2);
         hash = SP_HASH(hash, w3);
         hash = SP_HASH(hash, w4);
-        uint32_t at = (uint32_t)hash & SP_HOMES_11;
+        uint32_t at = (uint32_t)hash & SP_HOMES(11);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1726,7 +1615,7 @@ SP_CALL long sp_step_traffic_class(uint64_t step, struct sp_walk_traffic_class *
         word = c->key[1] & t->mask[1];
         c->masked[1] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_12;
+        s->at = (uint32_t)hash & SP_HOMES(12);
     }
     uint32_t at = s->at;
     struct sp_cell_traffic_class *e = sp_t12_at(at);
@@ -1766,7 +1655,7 @@ SP_GLOBAL uint32_t sp_search_traffic_class(struct sp_context *c, struct sp_masks
         const uint64_t w1 = c->key[1] & t->mask[1];
         hash = SP_HASH(hash, w0);
         hash = SP_HASH(hash, w1);
-        uint32_t at = (uint32_t)hash & SP_HOMES_12;
+        uint32_t at = (uint32_t)hash & SP_HOMES(12);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1828,7 +1717,7 @@ SP_CALL long sp_step_route_ipv4(uint64_t step, struct sp_walk_route_ipv4 *walk)
         word = c->key[0] & t->mask[0];
         c->masked[0] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_13;
+        s->at = (uint32_t)hash & SP_HOMES(13);
     }
     uint32_t at = s->at;
     struct sp_cell_route_ipv4 *e = sp_t13_at(at);
@@ -1862,7 +1751,7 @@ SP_GLOBAL uint32_t sp_search_route_ipv4(struct sp_context *c, struct sp_masks_ro
         uint64_t hash = sp_seed ^ t->tuple;
         const uint64_t w0 = c->key[0] & t->mask[0];
         hash = SP_HASH(hash, w0);
-        uint32_t at = (uint32_t)hash & SP_HOMES_13;
+        uint32_t at = (uint32_t)hash & SP_HOMES(13);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1925,7 +1814,7 @@ SP_CALL long sp_step_route_ipv6(uint64_t step, struct sp_walk_route_ipv6 *walk)
         word = c->key[2] & t->mask[2];
         c->masked[2] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES_14;
+        s->at = (uint32_t)hash & SP_HOMES(14);
     }
     uint32_t at = s->at;
     struct sp_cell_route_ipv6 *e = sp_t14_at(at);
@@ -1963,7 +1852,7 @@ SP_GLOBAL uint32_t sp_search_route_ipv6(struct sp_context *c, struct sp_masks_ro
         hash = SP_HASH(hash, w0);
         hash = SP_HASH(hash, w1);
         hash = SP_HASH(hash, w2);
-        uint32_t at = (uint32_t)hash & SP_HOMES_14;
+        uint32_t at = (uint32_t)hash & SP_HOMES(14);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -2003,7 +1892,7 @@ SP_INLINE struct sp_cell_nexthop *sp_find_nexthop(struct sp_context *c, uint64_t
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES_15;
+    uint32_t at = (uint32_t)hash & SP_HOMES(15);
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_nexthop *e = sp_t15_at(at);
@@ -2027,7 +1916,7 @@ SP_INLINE void sp_clear(struct sp_context *c)
 
 SP_INLINE void sp_commit(struct sp_context *c)
 {
-    sp_count(c, sp_n0_at, 4194304u, &c->count[0]);
+    sp_count(c, sp_n0_at, SP_CELLS(0), &c->count[0]);
     (void)c;
 }
 
@@ -4621,7 +4510,7 @@ parsed:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -4704,7 +4593,7 @@ parsed:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -4800,7 +4689,7 @@ parsed:;
                         }
                         if (e->action == ACTION_set_pdr) {
                             if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                            if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                            if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                             if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                             if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                             if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -4978,7 +4867,7 @@ parsed:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -5555,7 +5444,7 @@ parsed:;
         }
         c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
         if (((uint32_t)c->v.meta_usage) != 0u) {
-            sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+            sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
         }
     }
 end_of_ingress:;
@@ -6119,7 +6008,7 @@ class_1:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -6229,7 +6118,7 @@ class_1:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -6612,7 +6501,7 @@ class_1:;
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
-                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
             }
         }
         if (c->v.standard_metadata_egress_spec == 511) goto dropped;
@@ -7011,7 +6900,7 @@ class_2:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -7127,7 +7016,7 @@ class_2:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -7510,7 +7399,7 @@ class_2:;
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
-                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
             }
         }
         if (c->v.standard_metadata_egress_spec == 511) goto dropped;
@@ -7920,7 +7809,7 @@ class_3:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -8030,7 +7919,7 @@ class_3:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -8415,7 +8304,7 @@ class_3:;
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
-                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
             }
         }
         if (c->v.standard_metadata_egress_spec == 511) goto dropped;
@@ -8814,7 +8703,7 @@ class_4:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -8930,7 +8819,7 @@ class_4:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -9315,7 +9204,7 @@ class_4:;
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
-                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
             }
         }
         if (c->v.standard_metadata_egress_spec == 511) goto dropped;
@@ -9654,7 +9543,7 @@ class_5:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -9777,7 +9666,7 @@ class_5:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -10156,7 +10045,7 @@ class_5:;
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
-                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
             }
         }
         if (c->v.standard_metadata_egress_spec == 511) goto dropped;
@@ -10490,7 +10379,7 @@ class_6:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                     if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                     if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                     if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -10608,7 +10497,7 @@ class_6:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * 4194304u + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
                         if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
                         if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
                         if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
@@ -10987,7 +10876,7 @@ class_6:;
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
-                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), 4194304u, 1, c->v.meta_pdu_length);
+                sp_pend(&c->count[0], (uint64_t)((uint32_t)c->v.meta_usage), SP_CELLS(0), 1, c->v.meta_pdu_length);
             }
         }
         if (c->v.standard_metadata_egress_spec == 511) goto dropped;
