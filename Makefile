@@ -4,7 +4,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 BIN := target/release/splitplane
 
-.PHONY: demo test attack kills setup build check fuzz-smoke bench clean
+.PHONY: demo test attack kills setup build deb check fuzz-smoke bench clean
 
 demo: setup build
 	$(BIN) demo
@@ -26,7 +26,11 @@ setup:
 	./scripts/setup
 
 build:
-	$(CARGO) build --release --locked
+	./scripts/build
+
+# A Debian package: docs/install.md.
+deb: setup build
+	./scripts/package
 
 check:
 	$(CARGO) fmt --all --check

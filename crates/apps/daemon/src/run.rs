@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     tracing::info!(program = program.ir.program.name, fingerprint = %program.ir.program.fingerprint, "compiled");
     check(&config, &program)?;
-    let warnings = config.check_machine().map_err(|fault| config.source.failure(&fault))?;
+    let warnings = config.check_machine(args.has_shipped()).map_err(|fault| config.source.failure(&fault))?;
     for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {
         tracing::warn!("{warning}");
     }
@@ -193,6 +193,11 @@ const VIEW: Duration = Duration::from_secs(1);
 const VIEWS_BETWEEN_DROPS: u32 = 10;
 
 impl Args {
+    /// Whether there are objects that were compiled ahead. A program that has none among them is refused when it is loaded.
+    fn has_shipped(&self) -> bool {
+        !self.no_cache && matches!(c_compile::Shipped::beside_the_binary(), Ok(Some(_)))
+    }
+
     /// Where objects come from, unless they are to be compiled.
     pub fn objects(&self) -> Objects {
         c_compile::clear_away(&c_compile::environment::temporary());

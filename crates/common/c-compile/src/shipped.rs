@@ -16,8 +16,8 @@ pub struct Shipped {
     folder: PathBuf,
 }
 
-/// From the folder of the binary, as in `/usr/bin` and `/usr/lib/splitplane/objects`.
-const BESIDE: &str = "../lib/splitplane/objects";
+/// From the folder of the binary: as in `/usr/bin` and `/usr/lib/splitplane/objects`, and in the folder of a build.
+const BESIDE: [&str; 2] = ["../lib/splitplane/objects", "splitplane-objects"];
 
 impl Shipped {
     /// The folder beside the binary that runs; `None` if there is none.
@@ -25,11 +25,10 @@ impl Shipped {
     /// # Errors
     /// As [`Shipped::open`].
     pub fn beside_the_binary() -> Result<Option<Shipped>, CacheError> {
-        let Some(folder) = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(BESIDE))) else { return Ok(None) };
-        match folder.canonicalize() {
-            Ok(folder) => Shipped::open(&folder).map(Some),
-            Err(_) => Ok(None),
-        }
+        let Ok(exe) = std::env::current_exe() else { return Ok(None) };
+        let Some(bin) = exe.parent() else { return Ok(None) };
+        let folder = BESIDE.iter().find_map(|beside| bin.join(beside).canonicalize().ok());
+        folder.map(|folder| Shipped::open(&folder)).transpose()
     }
 
     /// A folder that is there.
