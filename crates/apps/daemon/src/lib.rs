@@ -14,13 +14,14 @@
 //! | [`services`] | what does the program call beside the pipeline, and where does it run? |
 //! | [`report`], [`report_file`] | what was counted, and where is it written? |
 //! | [`control`], [`control_socket`], `asked`, [`sessions`], [`show`] | what is a running UPF asked, and how does it answer? |
-//! | [`metrics`] | what was counted, for Prometheus? |
+//! | [`api`], [`metrics`] | what does it answer over HTTP, and to Prometheus? |
 //! | [`ceupf`], [`rules`] | how does the switch in front of a foreign UPF work? |
 //! | [`privileges`] | what may the daemon do once it has started? |
 //! | [`input`], [`stop`], [`output`], [`failure`] | how are commands stopped, and how do they print and fail? |
 #![forbid(unsafe_code)]
 
 pub mod agent;
+pub mod api;
 mod asked;
 pub mod ceupf;
 pub mod chip_model;
@@ -78,6 +79,13 @@ pub mod fuzzing {
 
     fn again<T: serde::Serialize + serde::de::DeserializeOwned>(line: &[u8]) -> Result<Vec<u8>, String> {
         crate::control_socket::read::<T>(line, "a line").and_then(|value| serde_json::to_vec(&value).map_err(|e| e.to_string()))
+    }
+
+    /// A query of sessions in a URI; why it is none.
+    pub fn uri_query(text: &str) -> Result<(), String> {
+        let uri: axum::http::Uri = format!("/v1/sessions?{text}").parse().map_err(|_| "no URI")?;
+        let query = axum::extract::Query::<crate::sessions::SessionQuery>::try_from_uri(&uri).map_err(|e| e.to_string())?;
+        query.validate()
     }
 
     /// A query of sessions as checked, and whether the checks hold for one session.

@@ -10,6 +10,9 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt;
 
+/// Media type of [`text`].
+pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// Labels of a sample.
 type Labels<'a> = Vec<(&'static str, &'a str)>;
 
@@ -317,8 +320,8 @@ mod tests {
     fn the_page_of_metrics_lists_each_with_its_labels() {
         let text = text(report());
         let samples = samples(&text);
-        let mut page = "# Metrics\n\nWhat `splitplane show metrics` prints: OpenMetrics, made from the counters when it is asked. How Prometheus gets it: \
-                        [operating.md](operating.md#metrics).\n\n| metric | kind | labels | meaning |\n|---|---|---|---|\n"
+        let mut page = "# Metrics\n\nWhat `GET /metrics` of the HTTP server and `splitplane show metrics` give: OpenMetrics, made from the counters when it is asked. How to turn it on: \
+                        [operating.md](operating.md#metrics-and-http).\n\n| metric | kind | labels | meaning |\n|---|---|---|---|\n"
             .to_owned();
         let mut help = "";
         for line in text.lines() {

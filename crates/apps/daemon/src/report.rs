@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use utoipa::ToSchema;
 
 /// Packets and bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Count {
     /// Packets.
     pub packets: u64,
@@ -27,7 +28,7 @@ impl std::ops::AddAssign for Count {
 }
 
 /// A snapshot of the whole UPF.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Report {
     /// Milliseconds since start.
     pub elapsed_ms: u64,
@@ -98,7 +99,7 @@ pub struct Report {
 }
 
 /// What waited for a rate. What was dropped of it is under `dropped`, too: `shaper_full`, `shaper_late`, `shaper_codel`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShapedReport {
     /// Packets that were taken to wait.
     pub queued: u64,
@@ -126,7 +127,7 @@ impl From<&shaper::Counters> for ShapedReport {
 }
 
 /// Which program runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProgramReport {
     /// File name.
     pub name: String,
@@ -141,7 +142,7 @@ impl From<&program::Program> for ProgramReport {
 }
 
 /// What has become of packets that were given to the control plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PuntReport {
     /// Answered: echo requests, questions for our addresses.
     pub answered: u64,
@@ -156,14 +157,17 @@ pub struct PuntReport {
 }
 
 /// One session's usage.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionCount {
     /// Our SEID, as text.
     #[serde(with = "crate::sessions::seid_text")]
+    #[schema(value_type = String)]
     pub seid: u64,
     /// UE's IPv4 address.
+    #[schema(value_type = Option<String>)]
     pub ue_ipv4: Option<Ipv4Addr>,
     /// UE's IPv6 prefix.
+    #[schema(value_type = Option<String>)]
     pub ue_ipv6: Option<Ipv6Addr>,
     /// Target that holds it: the fast one's name, or the base one's.
     pub target: String,
@@ -176,7 +180,7 @@ pub struct SessionCount {
 }
 
 /// One port.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PortReport {
     /// Driver in use.
     pub driver: String,
@@ -209,7 +213,7 @@ pub struct PortReport {
 }
 
 /// One target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TargetReport {
     /// Whether it is a model of a device.
     pub modelled: bool,
@@ -240,7 +244,7 @@ pub struct TargetReport {
 }
 
 /// One service.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServiceReport {
     /// Where it runs: `lane`, `threads:N`, `process:PATH`.
     pub place: String,
@@ -259,7 +263,7 @@ pub struct ServiceReport {
 }
 
 /// One table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TableReport {
     /// Entries.
     pub entries: u64,
@@ -272,7 +276,7 @@ pub struct TableReport {
 }
 
 /// One worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerReport {
     /// Its slot, from 0.
     pub slot: u16,
@@ -299,7 +303,7 @@ impl From<engine::WorkerGauge> for WorkerReport {
 }
 
 /// What one worker received from a port and sent by it: a queue of the port, where each worker has one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct QueueReport {
     /// The worker's slot.
     pub worker: u16,
@@ -310,7 +314,7 @@ pub struct QueueReport {
 }
 
 /// A peer on N4 with an association.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PeerReport {
     /// Its Node ID.
     pub node_id: String,
@@ -329,7 +333,7 @@ pub struct PeerReport {
 }
 
 /// Messages of a type.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessageCount {
     /// Received, and read.
     pub received: u64,
@@ -338,7 +342,7 @@ pub struct MessageCount {
 }
 
 /// Which sessions are on the fast target, as decided.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OffloadReport {
     /// `split.policy`; `none` without a fast target.
     pub policy: String,
@@ -355,10 +359,11 @@ pub struct OffloadReport {
 }
 
 /// One move of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MoveReport {
     /// Our SEID.
     #[serde(with = "crate::sessions::seid_text")]
+    #[schema(value_type = String)]
     pub seid: u64,
     /// Milliseconds since the start of the UPF.
     pub at_ms: u64,
@@ -371,7 +376,7 @@ pub struct MoveReport {
 }
 
 /// Everything that was dropped, refused or lost, by who counted it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Drops {
     /// Packets that program and engine dropped, by reason.
     pub dropped: BTreeMap<String, Count>,
@@ -388,7 +393,7 @@ pub struct Drops {
 }
 
 /// Frames that a port lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Lost {
     /// Before we saw them.
     pub before_us: u64,

@@ -91,6 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
+    let api = crate::api::Bound::new(&config.api).map_err(|fault| config.source.failure(&fault))?;
     let mut before_ports = BeforePorts { n4: N4::bind(&config)?.stamped(), store: None, objects: args.objects(), confine: true };
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
@@ -104,11 +105,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     before_ports.store = Opened::open(&config)?;
     let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
     let socket = crate::control::listen(config.control.socket.as_deref(), upf.control())?;
+    let api = api.map(|bound| bound.start(upf.control())).transpose()?;
     crate::output::line("ready");
     let mut supervisor = Supervisor::ready();
     watch(args, &input, &upf, report_file.as_mut(), &mut supervisor);
     supervisor.stopping();
-    drop(socket);
+    drop((socket, api));
     let report = upf.stop()?;
     if let Some(file) = &mut report_file {
         file.write(&report)?;

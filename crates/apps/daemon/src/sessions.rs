@@ -5,6 +5,7 @@ use pfcp::rules::SessionRules;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use utoipa::{IntoParams, ToSchema};
 
 /// Sessions of a page, if nothing else is asked for.
 pub const PAGE: u32 = 100;
@@ -58,11 +59,13 @@ pub mod seid_text {
 }
 
 /// Which sessions. All conditions must hold; none: every session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
 pub struct SessionQuery {
     /// A UE address: an IPv4 address, or an IPv6 address in the UE's prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
     pub ue: Option<IpAddr>,
     /// A TEID of ours.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +81,7 @@ pub struct SessionQuery {
     pub target: Option<String>,
     /// Only sessions with a larger SEID: the `next` of the page before.
     #[serde(with = "seid_text::option", skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
     pub after: Option<u64>,
     /// Sessions of the page, 1 to [`MOST`]; default [`PAGE`].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,19 +143,23 @@ impl SessionQuery {
 }
 
 /// One session in a list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionRow {
     /// Our SEID.
     #[serde(with = "seid_text")]
+    #[schema(value_type = String)]
     pub seid: u64,
     /// The SMF's SEID.
     #[serde(with = "seid_text")]
+    #[schema(value_type = String)]
     pub cp_seid: u64,
     /// Node ID of the SMF.
     pub smf: String,
     /// The UE's IPv4 addresses.
+    #[schema(value_type = Vec<String>)]
     pub ue_ipv4s: Vec<Ipv4Addr>,
     /// The UE's IPv6 prefixes (/64).
+    #[schema(value_type = Vec<String>)]
     pub ue_ipv6s: Vec<Ipv6Addr>,
     /// DNN, if the SMF sent it.
     pub dnn: Option<String>,
@@ -174,19 +182,20 @@ pub struct SessionRow {
 }
 
 /// A page of sessions, by ascending SEID.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionPage {
     /// The sessions.
     pub sessions: Vec<SessionRow>,
     /// Ask for the next page with `after` set to this; none: there are no more.
     #[serde(with = "seid_text::option")]
+    #[schema(value_type = Option<String>)]
     pub next: Option<u64>,
     /// Sessions of the UPF, whether asked for or not.
     pub total: u64,
 }
 
 /// One session whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionDetail {
     /// As in a list.
     pub session: SessionRow,
@@ -195,6 +204,7 @@ pub struct SessionDetail {
     /// Why it is where it is.
     pub placement: PlacementReport,
     /// Its rules, as the SMF gave them and as they are executed (TS 29.244 §5.2).
+    #[schema(value_type = Object)]
     pub rules: SessionRules,
     /// What each URR has counted, by its ID.
     pub usage: BTreeMap<u32, UsageReport>,
@@ -205,7 +215,7 @@ pub struct SessionDetail {
 }
 
 /// What a URR has counted since it was created.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UsageReport {
     /// Towards the network.
     pub uplink: Count,
@@ -214,7 +224,7 @@ pub struct UsageReport {
 }
 
 /// Where a session is, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PlacementReport {
     /// Target that holds it.
     pub target: String,

@@ -2,6 +2,7 @@
 //!
 //! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
 
+mod api;
 mod control;
 mod fault;
 mod host;
@@ -18,6 +19,7 @@ mod validate;
 mod values;
 mod workers;
 
+pub use api::Api;
 pub use control::Control;
 pub use fault::{Fault, Source};
 pub use host::Host;
@@ -76,6 +78,9 @@ pub struct Config {
     /// Where the running UPF is asked.
     #[serde(default)]
     pub control: Control,
+    /// The HTTP server.
+    #[serde(default)]
+    pub api: Api,
     /// How rates are held.
     #[serde(default)]
     pub qos: Qos,

@@ -258,6 +258,25 @@ fn faults_are_named() {
     }
 }
 
+#[test]
+fn an_http_server_beyond_loopback_needs_a_token() {
+    let api = |text: &str| Config::parse(&format!("{GOOD}\n[api]\n{text}\n")).map(drop);
+    for good in ["", "listen = \"127.0.0.1:9090\"", "listen = \"[::1]:9090\"", "listen = \"192.0.2.1:9090\"\ntoken_file = \"token\""] {
+        assert_eq!(api(good), Ok(()), "{good}");
+    }
+    for (text, message) in [
+        ("listen = \"192.0.2.1:9090\"", "expected a loopback address, such as 127.0.0.1:9090, or `api.token_file` with it"),
+        ("listen = \"0.0.0.0:9090\"", "api.listen"),
+        ("token_file = \"token\"", "expected `api.listen` with it"),
+        ("requests_per_s = 0", "expected 1 or more"),
+        ("listen = \"127.0.0.1\"", "api.listen"),
+        ("port = 9090", "port"),
+    ] {
+        let error = api(text).unwrap_err();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
 /// Files of both kinds with bytes changed, cut, doubled and mixed: each is read, or refused with a line that fits a log.
 #[test]
 fn hostile_files_are_read_or_refused_in_one_line() {

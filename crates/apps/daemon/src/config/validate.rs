@@ -1,6 +1,6 @@
 //! Checks across keys: values that must fit each other.
 
-use super::{Config, Driver, FastTarget, Fault, Policy, Port, Prefix, Role, Steering};
+use super::{Api, Config, Driver, FastTarget, Fault, Policy, Port, Prefix, Role, Steering};
 use std::net::IpAddr;
 
 /// Most `[[port]]` blocks: their numbers are the program's.
@@ -23,7 +23,22 @@ impl Config {
         self.validate_classes()?;
         self.qos.validate(&self.split)?;
         self.validate_services()?;
+        self.validate_api()?;
         self.validate_split()
+    }
+
+    fn validate_api(&self) -> Result<(), Fault> {
+        let Api { listen, token_file, requests_per_s } = &self.api;
+        if listen.is_none() && token_file.is_some() {
+            return fault("api.token_file", "expected `api.listen` with it: without that there is no HTTP server");
+        }
+        if listen.is_some_and(|listen| !listen.ip().is_loopback()) && token_file.is_none() {
+            return fault("api.listen", "expected a loopback address, such as 127.0.0.1:9090, or `api.token_file` with it");
+        }
+        if *requests_per_s == 0 {
+            return fault("api.requests_per_s", "expected 1 or more");
+        }
+        Ok(())
     }
 
     fn validate_n4(&self) -> Result<(), Fault> {

@@ -1,0 +1,651 @@
+//! The HTTP server: metrics at `/metrics`, and below `/v1` what the control socket answers. `GET /v1/openapi.json` describes it.
+//!
+//! Requests are hostile until parsed. Their number, length and time are limited. On a loopback address whoever is on this machine may ask, but no
+//! web page in a browser here: neither by another name for this host, nor by a form. On any other address each request needs the token.
+
+use crate::config::{Api as Config, Fault};
+use crate::control::{Control, Reply, Request};
+use crate::failure::Failure;
+use crate::metrics;
+use crate::report::{Drops, OffloadReport, PeerReport, PortReport, Report, TableReport, TargetReport, WorkerReport};
+use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, put};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use subtle::ConstantTimeEq;
+use tokio::sync::{Semaphore, oneshot};
+use utoipa::{OpenApi, ToSchema};
+use zeroize::Zeroizing;
+
+/// Connections at a time; more wait in the listener's queue.
+const MAX_CONNECTIONS: usize = 64;
+/// Questions that the agent is asked at a time.
+const MAX_ASKED: usize = 4;
+/// A connection is closed when a request's head takes longer, and in all after so long.
+const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+const CONNECTION_PATIENCE: Duration = Duration::from_secs(300);
+/// Longest head and longest body of a request.
+const MAX_HEAD: usize = 16 << 10;
+const MAX_BODY: usize = 64 << 10;
+/// Shortest token: of hexadecimal digits it has 64 bits.
+const MIN_TOKEN: usize = 16;
+const MAX_TOKEN: u64 = 4096;
+
+/// An address that is bound, and the token: both need privileges that are given up later.
+pub struct Bound {
+    listener: TcpListener,
+    token: Option<Zeroizing<Vec<u8>>>,
+    requests_per_s: NonZeroU32,
+}
+
+/// A server that runs. Stopped on drop.
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    control: Control,
+    token: Option<Zeroizing<Vec<u8>>>,
+    limit: Limit,
+}
+
+type App = Arc<Shared>;
+
+/// So many requests in a second, and as many at once. A crate for it would bring seven more for one bucket.
+struct Limit {
+    per_second: NonZeroU32,
+    /// Up to when it is spent: ahead of now by a second at most.
+    spent_until: Mutex<Instant>,
+}
+
+impl Limit {
+    fn new(per_second: NonZeroU32) -> Limit {
+        Limit { per_second, spent_until: Mutex::new(Instant::now()) }
+    }
+
+    /// Whether one more may come.
+    fn admits(&self, now: Instant) -> bool {
+        let mut spent_until = self.spent_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = (*spent_until).max(now) + Duration::from_secs(1) / self.per_second.get();
+        let admitted = until <= now + Duration::from_secs(1);
+        if admitted {
+            *spent_until = until;
+        }
+        admitted
+    }
+}
+
+impl Bound {
+    /// Binds, if the configuration asks for a server.
+    ///
+    /// # Errors
+    /// Naming the key whose value cannot be used.
+    pub fn new(config: &Config) -> Result<Option<Bound>, Fault> {
+        let Some(listen) = config.listen else { return Ok(None) };
+        let token = config.token_file.as_deref().map(read_token).transpose().map_err(|what| Fault::new("api.token_file", what))?;
+        let bound = TcpListener::bind(listen).and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+        let listener = bound.map_err(|e| Fault::new("api.listen", e.to_string()))?;
+        let requests_per_s = NonZeroU32::new(config.requests_per_s).unwrap_or(NonZeroU32::MIN);
+        Ok(Some(Bound { listener, token, requests_per_s }))
+    }
+
+    /// Answers from now on.
+    ///
+    /// # Errors
+    /// If there is no thread for it.
+    pub fn start(self, control: Control) -> Result<Server, Failure> {
+        let fail = |e: std::io::Error| Failure::Failed(format!("cannot start the HTTP server: {e}"));
+        let address = self.listener.local_addr().map_err(fail)?;
+        let limit = Limit::new(self.requests_per_s);
+        let router = router(Arc::new(Shared { control, token: self.token, limit }));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(MAX_ASKED).build().map_err(fail)?;
+        let (stop, stopped) = oneshot::channel();
+        let listener = self.listener;
+        let run = move || {
+            // Connections that are open go with the runtime, and so that nothing waits for the agent, without its answers.
+            runtime.block_on(async {
+                tokio::select! { () = accept(listener, router) => {}, _ = stopped => {} }
+            });
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new().name("http".into()).spawn(run).map_err(fail)?;
+        tracing::info!("HTTP: metrics and API at http://{address}");
+        Ok(Server { address, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.take().map(|stop| stop.send(()));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A token: the file's text without white space around it.
+fn read_token(path: &std::path::Path) -> Result<Zeroizing<Vec<u8>>, String> {
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+    let mode = file.metadata().map_err(|e| e.to_string())?.permissions().mode();
+    if mode & 0o007 != 0 {
+        return Err("expected a file that others cannot read: chmod o= it".into());
+    }
+    let mut text = Zeroizing::new(Vec::new());
+    file.take(MAX_TOKEN).read_to_end(&mut text).map_err(|e| e.to_string())?;
+    let token = Zeroizing::new(text.trim_ascii().to_vec());
+    if token.len() < MIN_TOKEN || !token.iter().all(u8::is_ascii_graphic) {
+        return Err(format!("expected a file of at least {MIN_TOKEN} printable ASCII characters, such as of `openssl rand -hex 32`"));
+    }
+    Ok(token)
+}
+
+/// Serves connections until it is dropped.
+async fn accept(listener: TcpListener, router: Router) {
+    let listener = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(e) => return tracing::error!("HTTP: {e}"),
+    };
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { return };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(e) => {
+                tracing::warn!("HTTP: {e}");
+                // Out of descriptors, most likely: not at full speed.
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let service = TowerToHyperService::new(router.clone());
+        tokio::spawn(async move {
+            let mut http = hyper::server::conn::http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(MAX_HEAD);
+            let connection = http.serve_connection(TokioIo::new(stream), service);
+            if let Ok(Err(e)) = tokio::time::timeout(CONNECTION_PATIENCE, connection).await {
+                tracing::debug!("HTTP connection: {e}");
+            }
+            drop(place);
+        });
+    }
+}
+
+fn router(shared: App) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/v1/openapi.json", get(openapi))
+        .route("/v1/report", get(report))
+        .route("/v1/sessions", get(sessions))
+        .route("/v1/sessions/{seid}", get(session))
+        .route("/v1/ports", get(ports))
+        .route("/v1/drops", get(drops))
+        .route("/v1/tables", get(tables))
+        .route("/v1/targets", get(targets))
+        .route("/v1/workers", get(workers))
+        .route("/v1/peers", get(peers))
+        .route("/v1/offload", get(offload))
+        .route("/v1/log", put(log))
+        .route("/v1/drain", put(drain))
+        .fallback(|| async { error(StatusCode::NOT_FOUND, "there is no such path: GET /v1/openapi.json has those that there are") })
+        .method_not_allowed_fallback(|| async {
+            error(StatusCode::METHOD_NOT_ALLOWED, "this path has other methods: see GET /v1/openapi.json")
+        })
+        .layer(from_fn_with_state(shared.clone(), admit))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .with_state(shared)
+}
+
+/// An error.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct Error {
+    /// What was wrong, and what to do.
+    pub error: String,
+}
+
+fn error(status: StatusCode, message: impl Into<String>) -> Response {
+    json_of(status, &Error { error: message.into() })
+}
+
+fn json_of(status: StatusCode, value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(body) => (status, [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], body).into_response(),
+        Err(e) => (StatusCode::INTERNAL_SERVER_ERROR, e.to_string()).into_response(),
+    }
+}
+
+/// Who may ask, and how often.
+async fn admit(State(shared): State<App>, request: axum::extract::Request, next: Next) -> Response {
+    if !shared.limit.admits(Instant::now()) {
+        return error(StatusCode::TOO_MANY_REQUESTS, "too many requests: api.requests_per_s of the configuration is the limit");
+    }
+    match may_ask(&shared, request.method(), request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err((status, why)) => error(status, why),
+    }
+}
+
+fn may_ask(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+    if let Some(token) = &shared.token {
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        if !given.is_some_and(|given| bool::from(given.ct_eq(token))) {
+            return Err((StatusCode::UNAUTHORIZED, "expected `Authorization: Bearer TOKEN` with the token of api.token_file"));
+        }
+    } else {
+        // A page of another site may have its own name resolved to this host: then it is named here.
+        let host = uri.host().or_else(|| headers.get(header::HOST).and_then(|value| value.to_str().ok())).unwrap_or_default();
+        if !is_local_name(host) {
+            return Err((StatusCode::FORBIDDEN, "expected the address, or localhost, as Host"));
+        }
+    }
+    // Which no form of a web page sends.
+    if *method != Method::GET && !headers.get(header::CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"application/json")) {
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected `Content-Type: application/json`"));
+    }
+    Ok(())
+}
+
+/// Whether the host of a request, with a port or without, is an address or `localhost`.
+fn is_local_name(host: &str) -> bool {
+    let is_address = |text: &str| text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.parse::<u16>().is_ok() { name } else { host });
+    host.parse::<SocketAddr>().is_ok() || is_address(host) || is_address(name) || name.eq_ignore_ascii_case("localhost")
+}
+
+/// Asks the UPF, on a thread that may wait.
+async fn ask(shared: App, request: Request) -> Result<Reply, Response> {
+    let unavailable = |message: String| error(StatusCode::SERVICE_UNAVAILABLE, message);
+    let asked = tokio::task::spawn_blocking(move || shared.control.answer(request, "http"));
+    asked.await.map_err(|e| unavailable(e.to_string()))
+}
+
+/// What a part of the report is.
+async fn part<T: Serialize>(shared: App, of: impl FnOnce(Report) -> T) -> Response {
+    match ask(shared, Request::Report {}).await {
+        Ok(Reply::Report(report)) => json_of(StatusCode::OK, &of(*report)),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
+/// An answer that is not the one asked for.
+fn failed(reply: Reply) -> Response {
+    match reply {
+        Reply::Error { message } => error(StatusCode::SERVICE_UNAVAILABLE, message),
+        _ => error(StatusCode::INTERNAL_SERVER_ERROR, "the UPF answered something else"),
+    }
+}
+
+fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    crate::control_socket::read(bytes, "what this path takes")
+}
+
+/// Metrics in OpenMetrics text: docs/metrics.md.
+#[utoipa::path(get, path = "/metrics", responses((status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text")))]
+async fn metrics(State(shared): State<App>) -> Response {
+    match ask(shared, Request::Report {}).await {
+        Ok(Reply::Report(report)) => ([(header::CONTENT_TYPE, metrics::MEDIA_TYPE)], metrics::text(*report)).into_response(),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
+/// This description.
+#[utoipa::path(get, path = "/v1/openapi.json", responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
+async fn openapi() -> Response {
+    json_of(StatusCode::OK, &Description::openapi())
+}
+
+/// Everything but single sessions.
+#[utoipa::path(get, path = "/v1/report", responses((status = 200, body = Report), (status = 503, body = Error)))]
+async fn report(State(shared): State<App>) -> Response {
+    part(shared, |report| report).await
+}
+
+/// Sessions, a page at a time, by ascending SEID.
+#[utoipa::path(get, path = "/v1/sessions", params(SessionQuery), responses((status = 200, body = SessionPage), (status = 400, body = Error), (status = 503, body = Error)))]
+async fn sessions(State(shared): State<App>, query: Result<Query<SessionQuery>, axum::extract::rejection::QueryRejection>) -> Response {
+    let query = match query {
+        Ok(Query(query)) => query,
+        Err(rejection) => return error(StatusCode::BAD_REQUEST, shown(&rejection.body_text())),
+    };
+    if let Err(why) = query.validate() {
+        return error(StatusCode::BAD_REQUEST, why);
+    }
+    match ask(shared, Request::Sessions(query)).await {
+        Ok(Reply::Sessions(page)) => json_of(StatusCode::OK, &page),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
+/// What a client wrote, cut and without control characters.
+fn shown(text: &str) -> String {
+    text.escape_debug().take(200).collect()
+}
+
+/// One session whole.
+#[utoipa::path(get, path = "/v1/sessions/{seid}", params(("seid" = String, Path, description = "Our SEID, such as 0x1f or 31")),
+    responses((status = 200, body = SessionDetail), (status = 400, body = Error), (status = 404, body = Error), (status = 503, body = Error)))]
+async fn session(State(shared): State<App>, Path(seid): Path<String>) -> Response {
+    let seid = match seid_text::parse(&seid) {
+        Ok(seid) => seid,
+        Err(why) => return error(StatusCode::BAD_REQUEST, why),
+    };
+    match ask(shared, Request::Session { seid }).await {
+        Ok(Reply::Session(session)) => json_of(StatusCode::OK, &session),
+        Ok(Reply::Error { message }) if message.starts_with("there is no session") => error(StatusCode::NOT_FOUND, message),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
+/// Ports, by name.
+#[utoipa::path(get, path = "/v1/ports", responses((status = 200, body = BTreeMap<String, PortReport>), (status = 503, body = Error)))]
+async fn ports(State(shared): State<App>) -> Response {
+    part(shared, |report| report.ports).await
+}
+
+/// Everything that was dropped, refused or lost.
+#[utoipa::path(get, path = "/v1/drops", responses((status = 200, body = Drops), (status = 503, body = Error)))]
+async fn drops(State(shared): State<App>) -> Response {
+    part(shared, |report| report.drops()).await
+}
+
+/// Tables, by name.
+#[utoipa::path(get, path = "/v1/tables", responses((status = 200, body = BTreeMap<String, TableReport>), (status = 503, body = Error)))]
+async fn tables(State(shared): State<App>) -> Response {
+    part(shared, |report| report.tables).await
+}
+
+/// Targets, by name.
+#[utoipa::path(get, path = "/v1/targets", responses((status = 200, body = BTreeMap<String, TargetReport>), (status = 503, body = Error)))]
+async fn targets(State(shared): State<App>) -> Response {
+    part(shared, |report| report.targets).await
+}
+
+/// Workers.
+#[utoipa::path(get, path = "/v1/workers", responses((status = 200, body = [WorkerReport]), (status = 503, body = Error)))]
+async fn workers(State(shared): State<App>) -> Response {
+    part(shared, |report| report.load).await
+}
+
+/// Peers on N4.
+#[utoipa::path(get, path = "/v1/peers", responses((status = 200, body = [PeerReport]), (status = 503, body = Error)))]
+async fn peers(State(shared): State<App>) -> Response {
+    part(shared, |report| report.peers).await
+}
+
+/// Which sessions the fast target holds by which policy, and the last moves.
+#[utoipa::path(get, path = "/v1/offload", responses((status = 200, body = OffloadReport), (status = 503, body = Error)))]
+async fn offload(State(shared): State<App>) -> Response {
+    part(shared, |report| report.offload).await
+}
+
+/// What is logged from now on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct LogBody {
+    /// As in `RUST_LOG`: `info`, or `warn,pfcp=debug`.
+    filter: String,
+}
+
+/// Changes what is logged.
+#[utoipa::path(put, path = "/v1/log", request_body = LogBody, responses((status = 204), (status = 400, body = Error)))]
+async fn log(State(shared): State<App>, bytes: Bytes) -> Response {
+    match body(&bytes) {
+        Ok(LogBody { filter }) => change(shared, Request::Log { filter }).await,
+        Err(why) => error(StatusCode::BAD_REQUEST, why),
+    }
+}
+
+/// Whether new associations and sessions are refused.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct DrainBody {
+    /// Refused, or no longer.
+    on: bool,
+}
+
+/// Refuses new associations and sessions from now on, or no longer; those that there are go on until they end.
+#[utoipa::path(put, path = "/v1/drain", request_body = DrainBody, responses((status = 204), (status = 400, body = Error), (status = 503, body = Error)))]
+async fn drain(State(shared): State<App>, bytes: Bytes) -> Response {
+    match body(&bytes) {
+        Ok(DrainBody { on }) => change(shared, Request::Drain { on }).await,
+        Err(why) => error(StatusCode::BAD_REQUEST, why),
+    }
+}
+
+async fn change(shared: App, request: Request) -> Response {
+    match ask(shared, request).await {
+        Ok(Reply::Done {}) => StatusCode::NO_CONTENT.into_response(),
+        Ok(Reply::Error { message }) => error(StatusCode::BAD_REQUEST, message),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
+/// The description of the API.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Splitplane", description = "What a running UPF is asked and told. Errors have a JSON body with `error`."),
+    paths(metrics, openapi, report, sessions, session, ports, drops, tables, targets, workers, peers, offload, log, drain)
+)]
+pub struct Description;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+    /// A server in front of an agent that knows one session and says whether it drains.
+    fn server(token: Option<&str>, requests_per_s: u32) -> Server {
+        let (agent, asked) = crossbeam_channel::unbounded();
+        std::thread::spawn(move || {
+            let mut draining = false;
+            for request in asked {
+                match request {
+                    crate::agent::Request::Report { reply, .. } => {
+                        let _ = reply.send(Report { draining, elapsed_ms: 5000, ..Report::default() });
+                    }
+                    crate::agent::Request::Sessions { query, reply } => {
+                        assert_eq!(query.validate(), Ok(()));
+                        let _ = reply.send(SessionPage { total: u64::from(query.teid.unwrap_or(1)), ..SessionPage::default() });
+                    }
+                    crate::agent::Request::Session { seid, reply } => {
+                        let _ = reply.send((seid == 31).then(SessionDetail::default));
+                    }
+                    crate::agent::Request::Drain { on, reply } => {
+                        draining = on;
+                        let _ = reply.send(());
+                    }
+                    crate::agent::Request::Stop => return,
+                }
+            }
+        });
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let token = token.map(|token| Zeroizing::new(token.as_bytes().to_vec()));
+        let bound = Bound { listener, token, requests_per_s: NonZeroU32::new(requests_per_s).unwrap() };
+        bound.start(Control::new(agent)).unwrap()
+    }
+
+    /// What comes back for raw bytes: status and all of it.
+    fn raw(server: &Server, bytes: &[u8]) -> (u16, String) {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        // One that is refused early is closed before all is written.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        (status, answer)
+    }
+
+    fn request(server: &Server, line: &str, more: &str, body: &str) -> (u16, String) {
+        let length = body.len();
+        let head = format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{more}\r\n{body}");
+        raw(server, head.as_bytes())
+    }
+
+    const JSON: &str = "Content-Type: application/json\r\n";
+
+    #[test]
+    fn each_path_that_is_described_answers_and_each_that_answers_is_described() {
+        let server = server(None, 1000);
+        let (status, described) = request(&server, "GET /v1/openapi.json", "", "");
+        assert_eq!(status, 200);
+        let body = described.split("\r\n\r\n").nth(1).unwrap();
+        let described: serde_json::Value = serde_json::from_str(body).unwrap();
+        let paths = described["paths"].as_object().unwrap();
+        let source = include_str!("api.rs");
+        let routes: Vec<&str> = source.lines().filter_map(|line| line.trim().strip_prefix(".route(\"")?.split('"').next()).collect();
+        assert!(routes.len() > 10 && routes.iter().all(|route| paths.contains_key(*route)) && paths.len() == routes.len(), "{routes:?}");
+        for (path, methods) in paths {
+            let path = path.replace("{seid}", "0x1f");
+            if methods.get("get").is_some() {
+                let (status, answer) = request(&server, &format!("GET {path}"), "", "");
+                assert_eq!(status, 200, "{path}: {answer}");
+            } else {
+                let (status, answer) = request(&server, &format!("PUT {path}"), JSON, "{\"on\":true,\"filter\":1}");
+                assert_eq!(status, 400, "{path}: {answer}");
+                assert_eq!(request(&server, &format!("GET {path}"), "", "").0, 405);
+            }
+        }
+        // What is said of a type is what it has.
+        let fields = &described["components"]["schemas"]["Report"]["properties"];
+        let report = serde_json::to_value(Report::default()).unwrap();
+        for field in report.as_object().unwrap().keys() {
+            assert!(fields.get(field).is_some_and(|field| field.get("description").is_some()), "{field}: {fields}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_request_gets_an_error_that_says_what_to_do() {
+        let server = server(None, 1000);
+        for (line, more, body, status, says) in [
+            ("GET /v1/nothing", "", "", 404, "openapi.json"),
+            ("GET /v1/sessions?imsi=1", "", "", 400, "imsi"),
+            ("GET /v1/sessions?limit=0", "", "", 400, "expected 1 to 1000"),
+            ("GET /v1/sessions?ue=nobody", "", "", 400, "error"),
+            ("GET /v1/sessions/-1", "", "", 400, "expected a SEID"),
+            ("GET /v1/sessions/32", "", "", 404, "there is no session 0x20"),
+            ("PUT /v1/drain", "", "{\"on\":true}", 415, "application/json"),
+            ("PUT /v1/drain", JSON, "{\"on\":1}", 400, "expected a boolean"),
+            ("PUT /v1/drain", JSON, "{\"on\":true,\"more\":1}", 400, "more"),
+            ("PUT /v1/log", JSON, "{\"filter\":\"\"}", 400, "filter: expected"),
+            ("DELETE /v1/report", JSON, "", 405, "other methods"),
+        ] {
+            let (got, answer) = request(&server, line, more, body);
+            assert!(got == status && answer.contains(says), "{line} {body}: {answer}");
+            assert!(!answer.split("\r\n\r\n").nth(1).unwrap().contains(char::is_control), "{answer:?}");
+        }
+        assert_eq!(request(&server, "PUT /v1/drain", JSON, &format!("\"{}\"", "x".repeat(MAX_BODY))).0, 413);
+        assert!(raw(&server, b"\xff\x00 nonsense\r\n\r\n").0 >= 400);
+        assert!(raw(&server, format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(2 * MAX_HEAD)).as_bytes()).0 >= 400);
+        let (status, answer) = request(&server, "GET /v1/sessions?teid=7&dnn=internet&ue=10.0.0.1&after=0x1f", "", "");
+        assert!(status == 200 && answer.contains("\"total\":7"), "{answer}");
+    }
+
+    #[test]
+    fn a_change_is_made_and_seen() {
+        let server = server(None, 1000);
+        assert!(request(&server, "GET /v1/report", "", "").1.contains("\"draining\":false"));
+        assert_eq!(request(&server, "PUT /v1/drain", JSON, "{\"on\":true}").0, 204);
+        assert!(request(&server, "GET /v1/report", "", "").1.contains("\"draining\":true"));
+        let (status, metrics) = request(&server, "GET /metrics", "", "");
+        assert!(status == 200 && metrics.contains("\nsplitplane_draining 1\n") && metrics.contains(metrics::MEDIA_TYPE), "{metrics}");
+    }
+
+    #[test]
+    fn without_the_token_nothing_is_told() {
+        let server = server(Some(TOKEN), 1000);
+        for more in [
+            "",
+            "Authorization: Bearer wrong\r\n",
+            &format!("Authorization: Basic {TOKEN}\r\n"),
+            &format!("Authorization: Bearer {TOKEN}0\r\n"),
+        ] {
+            for path in ["/metrics", "/v1/report", "/v1/nothing"] {
+                let (status, answer) = request(&server, &format!("GET {path}"), more, "");
+                assert!(status == 401 && answer.contains("api.token_file"), "{path} {more}: {answer}");
+            }
+        }
+        let bearer = format!("Authorization: Bearer {TOKEN}\r\n");
+        assert_eq!(request(&server, "GET /v1/report", &bearer, "").0, 200);
+        // By whatever name: the token is enough.
+        let other = format!("GET /v1/report HTTP/1.1\r\nHost: upf.example\r\nConnection: close\r\n{bearer}\r\n");
+        assert_eq!(raw(&server, other.as_bytes()).0, 200);
+    }
+
+    #[test]
+    fn a_web_page_that_has_its_name_resolved_to_this_host_is_refused() {
+        let server = server(None, 1000);
+        for (host, status) in [
+            ("evil.example", 403),
+            ("evil.example:80", 403),
+            ("", 403),
+            ("127.0.0.1:1234", 200),
+            ("[::1]:1234", 200),
+            ("[::1]", 200),
+            ("LOCALHOST:1", 200),
+        ] {
+            let (got, answer) = raw(&server, format!("GET /v1/report HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes());
+            assert_eq!(got, status, "{host}: {answer}");
+        }
+    }
+
+    #[test]
+    fn so_many_requests_come_at_once_and_then_so_many_in_each_second() {
+        let limit = Limit::new(NonZeroU32::new(10).unwrap());
+        let start = Instant::now();
+        let came = |at: Instant| (0..100).filter(|_| limit.admits(at)).count();
+        assert_eq!(came(start), 10);
+        assert_eq!(came(start + Duration::from_millis(300)), 3);
+        assert_eq!(came(start + Duration::from_secs(60)), 10, "what was not used is not saved");
+    }
+
+    #[test]
+    fn more_requests_than_may_come_in_a_second_are_refused() {
+        let server = server(None, 1);
+        let answers: Vec<u16> = (0..20).map(|_| request(&server, "GET /v1/openapi.json", "", "").0).collect();
+        assert!(answers[0] == 200 && answers.contains(&429), "{answers:?}");
+    }
+
+    #[test]
+    fn a_token_that_others_can_read_or_guess_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let put = |text: &str, mode: u32| {
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            read_token(&path)
+        };
+        assert_eq!(**put(&format!("{TOKEN}\n"), 0o640).unwrap(), *TOKEN.as_bytes());
+        assert!(put(TOKEN, 0o644).unwrap_err().contains("others"));
+        assert!(put("short", 0o600).unwrap_err().contains("at least 16"));
+        assert!(put("0123456789 abcdef", 0o600).is_err());
+        assert!(read_token(&folder.path().join("none")).is_err());
+    }
+}
