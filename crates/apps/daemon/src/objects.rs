@@ -122,7 +122,7 @@ mod tests {
             for split in ["", "[split]\nfast = \"xdp\"\n", "[split]\nfast = \"asic\"\n"] {
                 // Not all go together.
                 let Ok(config) = Config::parse(&format!("{rest}{qos}{split}")) else { continue };
-                let (defines, xdp) = (config.qos.defines(&config.split), split.contains("xdp"));
+                let (defines, xdp) = (config.qos.defines(), split.contains("xdp"));
                 let all = all();
                 let found = all.iter().find(|a| a.program == Path::new("upf.p4") && a.defines == defines && (a.xdp || !xdp));
                 assert!(found.is_some(), "{qos}{split}");

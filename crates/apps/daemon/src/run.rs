@@ -77,11 +77,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
-    let mut program = Program::compile(&program, &[], &config.qos.defines(&config.split))?;
+    let mut program = Program::compile(&program, &[], &config.qos.defines())?;
     if config.split.fast == Some(FastTarget::Xdp) {
         program.fit(config.n4.max_sessions as u64);
     }
     tracing::info!(program = program.ir.program.name, fingerprint = %program.ir.program.fingerprint, "compiled");
+    tracing::info!(
+        "packets over an MBR {}",
+        if config.qos.shapes() { "wait (qos.mode \"shape\")" } else { "are dropped (qos.mode \"police\")" }
+    );
     check(&config, &program)?;
     let warnings = config.check_machine(args.has_shipped()).map_err(|fault| config.source.failure(&fault))?;
     for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {
@@ -434,7 +438,7 @@ impl Upf {
         };
         let limits = Limits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let buffer = IdleBuffer::deploy(limits);
-        let shape = config.qos.limits(&config.split, ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, limits });
+        let shape = config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, limits });
         let engine = start_engine(&config.workers, &targets.target(), ports, Some(buffer), shape, events)
             .map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
@@ -775,7 +779,7 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
         }),
         traffic_classes: config.classes.iter().map(|class| traffic_class(class, config.qos.class_policing())).collect(),
         zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
-        policing: config.qos.policing(&config.split),
+        policing: config.qos.policing(),
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
         host: upf::config::HostLimits {
             answers_per_s: config.host.answers_per_s,

@@ -1,19 +1,22 @@
 //! `[qos]`: rate limits.
 
-use super::{Fault, Split};
+use super::Fault;
 use serde::Deserialize;
+use shaper::codel::Law;
 use upf::config::Policing;
 
 /// `[qos]`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Qos {
-    /// What becomes of packets over an MBR; default: they are dropped.
+    /// What becomes of packets over an MBR; default: they wait, where they can.
     pub mode: Option<QosMode>,
     /// Burst of a rate in milliseconds of it: an MBR's, and that of a traffic class without `burst_bytes`.
     pub burst_ms: Option<u32>,
     /// How long a packet may wait for its rate, in milliseconds.
     pub queue_ms: Option<u32>,
+    /// Delay in milliseconds that CoDel lets a queue have for ever.
+    pub target_ms: Option<u32>,
 }
 
 /// `qos.mode`.
@@ -28,26 +31,35 @@ pub enum QosMode {
 
 /// Of a rate whose packets wait: what a worker may sleep, and no more than a path behind must hold.
 const SHAPED_BURST_MS: u32 = 5;
-const QUEUE_MS: u32 = 100;
+/// What users hardly notice. CUBIC, which goes down to 0.7 (RFC 9438 §4.6), keeps its rate with it up to a round trip time of 47 ms.
+const QUEUE_MS: u32 = 20;
+/// The upper end of what RFC 8289 §4.4 recommends for its interval of 100 ms.
+const TARGET_MS: u32 = 10;
 /// Times beyond the wheel's horizon cost a second look.
 const MAX_QUEUE_MS: u32 = 1000;
 /// Packets that wait for their rates in one worker: 128 MiB of them.
 const SHAPED_PACKETS: u32 = 1 << 16;
 
 impl Qos {
+    /// Decides what the file leaves open: packets wait where they can. Ahead of x86 they cannot yet, and of a program of the operator's own it is not
+    /// known whether it gives back what is over a rate.
+    pub(super) fn decide(&mut self, ahead: bool, own_program: bool) {
+        self.mode.get_or_insert(if ahead || own_program { QosMode::Police } else { QosMode::Shape });
+    }
+
     /// Whether packets over an MBR wait.
-    pub fn shapes(&self, split: &Split) -> bool {
-        self.mode == Some(QosMode::Shape) && split.fast.is_none()
+    pub fn shapes(&self) -> bool {
+        self.mode == Some(QosMode::Shape)
     }
 
     /// Names that the program is compiled with.
-    pub fn defines(&self, split: &Split) -> Vec<(String, String)> {
-        if self.shapes(split) { vec![("SHAPE".into(), "1".into())] } else { Vec::new() }
+    pub fn defines(&self) -> Vec<(String, String)> {
+        if self.shapes() { vec![("SHAPE".into(), "1".into())] } else { Vec::new() }
     }
 
     /// As the user plane takes it.
-    pub fn policing(&self, split: &Split) -> Policing {
-        let usual = if self.shapes(split) { SHAPED_BURST_MS } else { Policing::default().burst_ms };
+    pub fn policing(&self) -> Policing {
+        let usual = if self.shapes() { SHAPED_BURST_MS } else { Policing::default().burst_ms };
         Policing { burst_ms: self.burst_ms.unwrap_or(usual) }
     }
 
@@ -57,25 +69,30 @@ impl Qos {
     }
 
     /// How much may wait in one worker, in so many cells; `None`: nothing waits.
-    pub fn limits(&self, split: &Split, cells: u64) -> Option<shaper::Limits> {
+    pub fn limits(&self, cells: u64) -> Option<shaper::Limits> {
         let delay_ns = u64::from(self.queue_ms.unwrap_or(QUEUE_MS)) * 1_000_000;
         let nodes = u32::try_from(cells).unwrap_or(u32::MAX);
-        self.shapes(split).then(|| shaper::Limits { nodes, packets: SHAPED_PACKETS, delay_ns, law: shaper::codel::Law::default() })
+        let target_ns = u64::from(self.target_ms.unwrap_or(TARGET_MS)) * 1_000_000;
+        let law = Law { target_ns, ..Law::default() };
+        self.shapes().then_some(shaper::Limits { nodes, packets: SHAPED_PACKETS, delay_ns, law })
     }
 
-    pub(super) fn validate(&self, split: &Split) -> Result<(), Fault> {
+    pub(super) fn validate(&self, ahead: bool) -> Result<(), Fault> {
         if self.burst_ms.is_some_and(|ms| !(1..=Policing::MAX_BURST_MS).contains(&ms)) {
             return Err(Fault::new("qos.burst_ms", format!("expected 1 to {} milliseconds", Policing::MAX_BURST_MS)));
         }
-        if self.mode == Some(QosMode::Shape) && split.fast.is_some() {
+        if self.shapes() && ahead {
             return Err(Fault::new("qos.mode", "cannot be combined with split.fast: its packets do not wait yet"));
         }
-        let Some(queue_ms) = self.queue_ms else { return Ok(()) };
-        if !self.shapes(split) {
-            return Err(Fault::new("qos.queue_ms", "expected only with mode \"shape\": policing keeps no packets"));
-        }
-        if !(1..=MAX_QUEUE_MS).contains(&queue_ms) {
-            return Err(Fault::new("qos.queue_ms", format!("expected 1 to {MAX_QUEUE_MS} milliseconds")));
+        for (key, given) in [("qos.queue_ms", self.queue_ms), ("qos.target_ms", self.target_ms)] {
+            let Some(ms) = given else { continue };
+            if !self.shapes() {
+                let why = "expected only where packets wait: not with mode \"police\", which split.fast and a program of your own have by default";
+                return Err(Fault::new(key, why));
+            }
+            if !(1..=MAX_QUEUE_MS).contains(&ms) {
+                return Err(Fault::new(key, format!("expected 1 to {MAX_QUEUE_MS} milliseconds")));
+            }
         }
         Ok(())
     }

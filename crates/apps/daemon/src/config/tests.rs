@@ -35,6 +35,25 @@ fn a_good_file_is_read() {
 }
 
 #[test]
+fn packets_over_an_mbr_wait_unless_the_file_says_otherwise_or_something_runs_ahead_of_x86() {
+    let qos = |text: &str| Config::parse(text).unwrap().qos;
+    let whole = GOOD.replace("fast = \"asic\"\npolicy = { share = 0.5 }", "");
+    assert!(qos(&whole).shapes());
+    assert_eq!(qos(&whole).defines(), [("SHAPE".to_owned(), "1".to_owned())]);
+    assert_eq!(qos(&whole).limits(8).map(|limits| limits.nodes), Some(8));
+    let police = format!("{whole}[qos]\nmode = \"police\"\n");
+    let own_program = format!("program = \"own.p4\"\n{whole}");
+    for text in [GOOD, &police, &own_program] {
+        let qos = qos(text);
+        assert!(!qos.shapes() && qos.defines().is_empty() && qos.limits(8).is_none(), "{text}");
+        assert_eq!(qos.policing().burst_ms, 250);
+    }
+    assert!(qos(&format!("{own_program}[qos]\nmode = \"shape\"\n")).shapes());
+    let error = Config::parse(&format!("{whole}[qos]\ntarget_ms = 1001\n")).unwrap_err();
+    assert!(error.contains("qos.target_ms = 1001: expected 1 to 1000 milliseconds"), "{error}");
+}
+
+#[test]
 fn devices_of_dpdk_are_read_and_are_each_one_ports() {
     let text = GOOD.replace("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"0000:01:00.0\"\nmtu = 1600");
     let text = text.replace("interface = \"eth0\"", "driver = \"dpdk\"\ndevice = \"net_memif0,role=server,socket=/run/n3.sock\"");
@@ -189,7 +208,8 @@ fn faults_are_named() {
             "[qos]\nmode = \"shape\"\n[split]",
             "qos.mode = \"shape\": cannot be combined with split.fast: its packets do not wait yet",
         ),
-        ("[split]", "[qos]\nqueue_ms = 5\n[split]", "qos.queue_ms = 5: expected only with mode \"shape\": policing keeps no packets"),
+        ("[split]", "[qos]\nqueue_ms = 5\n[split]", "qos.queue_ms = 5: expected only where packets wait: not with mode"),
+        ("[split]", "[qos]\ntarget_ms = 5\n[split]", "qos.target_ms = 5: expected only where packets wait: not with mode"),
         ("[split]", "[qos]\nburst_ms = 0\n[split]", "qos.burst_ms = 0: expected 1 to 60000 milliseconds"),
         ("[split]", "[workers]\ncount = 0\n[split]", "workers.count = 0: expected 1 to 64"),
         ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "workers.max = 1: expected min <= count <= max: they are 2, 2 and 1"),
