@@ -6,6 +6,7 @@ void sp_process(struct sp_lane *lane, struct sp_packet *packets, struct sp_verdi
     run->now_ns = now_ns;
     run->now_us = now_ns / 1000;
     run->pendings = 0;
+    run->reds = 0;
     __atomic_store_n(&run->classes, SP_CLASSES, __ATOMIC_RELAXED);
     for (uint32_t at = 0; at < n; at += SP_SUB_BURST) {
         const uint32_t here = n - at < SP_SUB_BURST ? n - at : SP_SUB_BURST;
@@ -15,4 +16,5 @@ void sp_process(struct sp_lane *lane, struct sp_packet *packets, struct sp_verdi
         sp_stages(run, ~0ull >> (64 - here));
     }
     sp_flush(run);
+    sp_end_reds(run);
 }

@@ -8,6 +8,14 @@ struct sp_pending {
     uint64_t bytes;
 };
 
+/* Bits of cells that became red within this burst: one for each packet, if the program lets no packet wait for two cells. */
+#define SP_REDS 64
+
+struct sp_red {
+    uint64_t *word;
+    uint64_t bit;
+};
+
 /* Packets of a class that wait for a look-up: their keys, but those like that of the packet before, and which is whose. */
 struct sp_wait {
     uint64_t hits;
@@ -32,8 +40,10 @@ struct sp_run {
     /* Packets that wait for each stage. */
     uint64_t todo[SP_STAGES];
     uint32_t pendings;
+    uint32_t reds;
     uint8_t *records[64];
     struct sp_pending pending[SP_PENDING];
+    struct sp_red red[SP_REDS];
     struct sp_context contexts[64];
     struct sp_wait wait[SP_WAITS];
     uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
@@ -96,6 +106,22 @@ static inline void sp_expect_register(struct sp_run *run, uint32_t number, uint6
     __builtin_prefetch(run->lane->registers[number].cells + index, 1);
 }
 
+/* The cell stays red for the rest of the burst: a shorter packet might find tokens and overtake this one, which waits. Behind the burst the host
+ * says which cells are waited for. */
+static inline void sp_hold_back(struct sp_run *run, uint64_t *waiting, uint64_t index)
+{
+    if (run->reds == SP_REDS) return;
+    uint64_t *const word = &waiting[index / 64];
+    const uint64_t bit = 1ull << index % 64;
+    *word |= bit;
+    run->red[run->reds++] = (struct sp_red){word, bit};
+}
+
+static inline void sp_end_reds(struct sp_run *run)
+{
+    for (uint32_t i = 0; i < run->reds; i++) *run->red[i].word &= ~run->red[i].bit;
+}
+
 static inline uint32_t sp_meter(struct sp_run *run, struct sp_packet *pk, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];
@@ -106,8 +132,10 @@ static inline uint32_t sp_meter(struct sp_run *run, struct sp_packet *pk, uint32
         if (number <= behind) return SP_GREEN;
         if (of->waiting[index / 64] >> (index % 64) & 1) return SP_RED;
     }
-    if (__builtin_expect(of->shared != 0, 0)) return sp_meter_locked(&of->cells[index], of->profiles, run->now_ns, units);
-    return sp_meter_execute(&of->cells[index], of->profiles, run->now_ns, units);
+    const uint32_t colour = __builtin_expect(of->shared != 0, 0) ? sp_meter_locked(&of->cells[index], of->profiles, run->now_ns, units)
+                                                                 : sp_meter_execute(&of->cells[index], of->profiles, run->now_ns, units);
+    if (__builtin_expect(of->waiting != 0 && colour == SP_RED, 0)) sp_hold_back(run, of->waiting, index);
+    return colour;
 }
 
 static inline uint64_t sp_register_read(struct sp_run *run, uint32_t number, uint64_t index)

@@ -61,8 +61,9 @@ struct sp_meters {
     const struct sp_profile *profiles;
     /* Other lanes use the cells too. */
     uint64_t shared;
-    /* A bit for each cell that packets of this lane wait for: it is red for all that come. NULL: what is red does not wait. */
-    const uint64_t *waiting;
+    /* A bit for each cell that packets of this lane wait for: it is red for all that come. NULL: what is red does not wait. Within a burst bits of
+     * cells that were red are set here too. */
+    uint64_t *waiting;
 };
 
 struct sp_register {

@@ -85,7 +85,7 @@ pub(crate) struct CMeters {
     /// Whether other lanes use the cells too.
     pub shared: u64,
     /// A bit for each cell that packets of this lane wait for; null: what is red does not wait.
-    pub waiting: *const u64,
+    pub waiting: *mut u64,
 }
 
 /// `struct sp_register`.

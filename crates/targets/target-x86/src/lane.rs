@@ -52,7 +52,7 @@ impl X86Lane {
             meters: state
                 .meters
                 .iter()
-                .map(|m| CMeters { cells: m.start(), size: m.len(), profiles: m.profiles(), shared: 1, waiting: std::ptr::null() })
+                .map(|m| CMeters { cells: m.start(), size: m.len(), profiles: m.profiles(), shared: 1, waiting: std::ptr::null_mut() })
                 .collect(),
             registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
         };

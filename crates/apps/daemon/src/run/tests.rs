@@ -120,19 +120,21 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     let ran_config = traffic::ran::Config { mode: Mode::Memory, ..traffic::ran::Config::new(SocketAddrV4::new(loopback(12), 2152)) };
     let ran = Ran::start(ran_config, &[session.record()]).unwrap();
     // Of ECN-capable senders, so that CoDel marks and does not drop.
-    let numbered = |src, dst, ttl, number| {
-        let mut out = packet(src, dst, ttl, number, LENGTH);
+    let numbered = |src, dst, ttl, number, length| {
+        let mut out = packet(src, dst, ttl, number, length);
         (out[1], out[10], out[11]) = (2, 0, 0);
         let sum = wire::checksum::finish(wire::checksum::sum(&out[..20]));
         out[10..12].copy_from_slice(&sum.to_be_bytes());
         out
     };
+    // Short ones among them must not find tokens that are too few for the one before.
+    let downlink = |number: u16| if number.is_multiple_of(2) { LENGTH } else { 20 };
     // The number is what the payload begins with; a packet that came late on a busy machine is missing.
     let number_of = |user: &[u8]| u16::from(user[20]);
     let in_order = |numbers: &[u16]| assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
 
     for number in 0..PACKETS {
-        assert!(ran.send(1, &numbered(ue, REMOTE, 64, number)).unwrap());
+        assert!(ran.send(1, &numbered(ue, REMOTE, 64, number, LENGTH)).unwrap());
     }
     let (mut up, mut quiet) = (Vec::new(), Instant::now());
     let mut burst: Vec<Packet> = (0..32).map(|_| Packet::empty(0)).collect();
@@ -148,7 +150,7 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     in_order(&up);
     let mut down = Vec::new();
     for number in 0..PACKETS {
-        let sent = frame(N6_MAC, ROUTER_MAC, &numbered(REMOTE, ue, 64, number));
+        let sent = frame(N6_MAC, ROUTER_MAC, &numbered(REMOTE, ue, 64, number, downlink(number)));
         assert_eq!(far.transmit(&[Packet::new(&sent, PortId(0))]).unwrap(), 1);
     }
     while down.len() < usize::from(PACKETS)
@@ -158,8 +160,8 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     }
     in_order(&down);
     for number in 0..PACKETS {
-        assert!(ran.send(1, &numbered(ue, REMOTE, 64, number)).unwrap());
-        let sent = frame(N6_MAC, ROUTER_MAC, &numbered(REMOTE, ue, 64, number));
+        assert!(ran.send(1, &numbered(ue, REMOTE, 64, number, LENGTH)).unwrap());
+        let sent = frame(N6_MAC, ROUTER_MAC, &numbered(REMOTE, ue, 64, number, downlink(number)));
         assert_eq!(far.transmit(&[Packet::new(&sent, PortId(0))]).unwrap(), 1);
     }
     smf.delete(&session).unwrap();
