@@ -9,6 +9,7 @@ mod dpdk;
 mod hybrid;
 mod latency;
 mod n4;
+mod qos;
 pub(crate) mod services;
 mod tables;
 pub mod upf;
@@ -46,6 +47,8 @@ pub enum BenchCommand {
     Xdp(xdp::Args),
     /// N4: sessions per second, slowest response and memory, with up to a million sessions.
     N4(n4::Args),
+    /// TCP of a user with an MBR through the running daemon, packets over the rate waiting or dropped (as root; 15 minutes).
+    Qos(qos::Args),
     /// A small chip (modelled) in front of x86: its share of the traffic, and the load left for x86.
     Hybrid(hybrid::Args),
     /// Compile time, from P4 to native code.
@@ -70,6 +73,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Latency(args) => latency::latency(args).map(drop),
         BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
         BenchCommand::N4(args) => n4::n4(args).map(drop),
+        BenchCommand::Qos(args) => qos::qos(args).map(drop),
         BenchCommand::Hybrid(args) => hybrid::hybrid(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),

@@ -370,6 +370,33 @@ fn detectors_read_captures() {
     }
 }
 
+/// Every byte, the order of datagrams and each session's charges are compared by the benchmark itself; how fast it was is not.
+#[test]
+fn tcp_of_users_with_an_mbr_arrives_whole_and_is_charged_exactly_while_packets_wait_or_are_dropped() {
+    if !testkit::root_or_skip("tcp_of_users_with_an_mbr_arrives_whole_and_is_charged_exactly_while_packets_wait_or_are_dropped") {
+        return;
+    }
+    let figures = bench(&["qos"]);
+    let [shape, police]: [Vec<_>; 2] =
+        ["shape", "police"].map(|mode| rows(&figures).iter().filter(|row| row["mode"] == mode).cloned().collect());
+    assert_eq!(shape.len(), police.len());
+    for rows in [&shape, &police] {
+        for direction in ["downlink", "uplink"] {
+            for (congestion, flows) in [("cubic", 1), ("cubic", 4), ("udp", 1)] {
+                let wanted = |row: &&Value| row["direction"] == direction && row["congestion"] == congestion && row["flows"] == flows;
+                assert_eq!(rows.iter().filter(wanted).count(), 1, "{direction}, {flows} flows, {congestion}");
+            }
+        }
+    }
+    let charged = figures["charged"].as_array().unwrap();
+    let [waited, dropped] = [&charged[0], &charged[1]].map(|of| &of["sessions"]);
+    for of in [waited, dropped] {
+        assert!(of["count"].as_u64() > Some(5) && of["bytes"].as_u64() > Some(100_000), "{of}");
+    }
+    assert!(waited["shaped"]["sent"]["packets"].as_u64() > Some(100) && waited["dropped"]["rate_exceeded"].is_null(), "{waited}");
+    assert!(dropped["shaped"]["queued"] == 0 && dropped["dropped"]["rate_exceeded"]["packets"].as_u64() > Some(10), "{dropped}");
+}
+
 #[test]
 fn a_figure_that_cannot_be_written_is_an_error() {
     let args = ["bench", "compile", "--lines", "100", "--quick", "--json", "/nonexistent/figures.json"];

@@ -134,6 +134,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "engine",
             "gnodeb",
             "inline",
+            "link",
             "offload",
             "p4-check",
             "p4-emit",

@@ -208,6 +208,17 @@ impl<T> Link<T> {
         Ok(())
     }
 
+    /// Packets that are sent from now on are so long on the way. They do not overtake earlier ones.
+    ///
+    /// # Errors
+    /// [`ConfigError::Delay`]; nothing has changed then.
+    pub fn set_delay(&mut self, delay_ns: u64) -> Result<(), ConfigError> {
+        let config = Config { delay_ns, ..self.config };
+        config.check()?;
+        self.config = config;
+        Ok(())
+    }
+
     fn has_room(&mut self, bytes: usize, now_ns: u64) -> bool {
         while let Some((_, len)) = self.waiting.front().filter(|(left_ns, _)| *left_ns <= now_ns) {
             self.waiting_bytes -= len;

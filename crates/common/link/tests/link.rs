@@ -151,6 +151,23 @@ fn packets_that_are_picked_are_overtaken() {
 }
 
 #[test]
+fn a_delay_that_changes_lets_nothing_be_overtaken() {
+    let mut link = Link::new(Config { delay_ns: 10 * MS, ..Config::default() }, 0).unwrap();
+    link.send('a', 100, 0).unwrap();
+    link.set_delay(MS).unwrap();
+    link.send('b', 100, 2 * MS).unwrap();
+    link.send('c', 100, 20 * MS).unwrap();
+    assert_eq!(link.set_delay(MAX_DELAY_NS + 1), Err(ConfigError::Delay("delay_ns")));
+    link.send('d', 100, 22 * MS).unwrap();
+    let arrivals: Vec<_> = std::iter::from_fn(|| {
+        let at = link.next_arrival()?;
+        link.receive(at).map(|packet| (packet, at / MS))
+    })
+    .collect();
+    assert_eq!(arrivals, [('a', 10), ('b', 10), ('c', 21), ('d', 23)]);
+}
+
+#[test]
 fn a_configuration_that_makes_no_sense_is_refused_by_name() {
     let refused = |config: Config, error: &str| {
         let why: Result<(), ConfigError> = config.check();

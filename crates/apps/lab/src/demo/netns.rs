@@ -22,6 +22,9 @@ pub(crate) struct Networks {
     pub upf: Namespace,
     /// Data network: interface `n6`.
     pub dn: Namespace,
+    /// Between UPF and data network, if requested: interface `n6` towards the UPF, `dn` towards the data network. Who opens them carries the
+    /// frames; the kernel does not.
+    pub line: Option<Namespace>,
     /// Goes last.
     _caretaker: Caretaker,
 }
@@ -35,29 +38,47 @@ impl Networks {
     /// Creates them under names that carry this process's number.
     /// The veth pairs have `queues` queues each way.
     pub(crate) fn create(queues: u8) -> Result<Networks, Failure> {
+        Networks::build(queues, false)
+    }
+
+    /// The same, one queue each way, with a line between UPF and data network.
+    pub(crate) fn with_line() -> Result<Networks, Failure> {
+        Networks::build(1, true)
+    }
+
+    fn build(queues: u8, line: bool) -> Result<Networks, Failure> {
         let id = std::process::id();
         let name = |side: &str| format!("splitplane-{side}-{id}");
-        let caretaker = Caretaker::start(&[name("ran"), name("upf"), name("dn")])?;
+        let caretaker = Caretaker::start(&[name("ran"), name("upf"), name("dn"), name("line")])?;
         let networks = Networks {
             ran: Namespace::create(name("ran"))?,
             upf: Namespace::create(name("upf"))?,
             dn: Namespace::create(name("dn"))?,
+            line: line.then(|| Namespace::create(name("line"))).transpose()?,
             _caretaker: caretaker,
         };
         for ns in [&networks.ran, &networks.upf, &networks.dn] {
             ns.ip(&["link", "set", "lo", "up"])?;
         }
         // The kernel must add no packet of its own: each one is accounted for.
-        networks.upf.sysctl("net.ipv6.conf.all.disable_ipv6=1")?;
-        networks.upf.sysctl("net.ipv6.conf.default.disable_ipv6=1")?;
+        for ns in [Some(&networks.upf), networks.line.as_ref()].into_iter().flatten() {
+            ns.sysctl("net.ipv6.conf.all.disable_ipv6=1")?;
+            ns.sysctl("net.ipv6.conf.default.disable_ipv6=1")?;
+        }
         networks.ran.sysctl("net.ipv6.conf.default.accept_ra=0")?;
         networks.dn.sysctl("net.ipv6.conf.default.accept_ra=0")?;
         // Multicast listener reports, at once: they are to be over before anybody counts.
         networks.dn.sysctl("net.ipv6.conf.default.mldv2_unsolicited_report_interval=10")?;
         networks.ran.sysctl("net.ipv4.conf.all.rp_filter=0")?;
         networks.ran.sysctl("net.ipv4.conf.default.rp_filter=0")?;
-        networks.join("n3", &networks.ran, queues)?;
-        networks.join("n6", &networks.dn, queues)?;
+        networks.upf.join("n3", &networks.ran, "n3", queues)?;
+        match &networks.line {
+            None => networks.upf.join("n6", &networks.dn, "n6", queues)?,
+            Some(line) => {
+                networks.upf.join("n6", line, "n6", queues)?;
+                line.join("dn", &networks.dn, "n6", queues)?;
+            }
+        }
         networks.address()?;
         std::thread::sleep(QUIET);
         Ok(networks)
@@ -75,23 +96,8 @@ impl Networks {
     /// Deletes N6's pair and creates it again, with the addresses of its far end.
     pub(crate) fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
         self.upf.ip(&["link", "delete", "n6"])?;
-        self.join("n6", &self.dn, queues)?;
+        self.upf.join("n6", &self.dn, "n6", queues)?;
         self.address()
-    }
-
-    /// A veth pair of one name, one end in the UPF's namespace. The far end has no IPv6 address of its own making.
-    fn join(&self, name: &str, far: &Namespace, queues: u8) -> Result<(), Failure> {
-        let queues = queues.to_string();
-        let queues = ["numrxqueues", &queues, "numtxqueues", &queues];
-        let near = ["link", "add", name, "netns", &self.upf.name, "mtu", "1600"];
-        let pair = ["type", "veth", "peer", "name", name, "netns", &far.name];
-        run("ip", &[&near[..], &queues, &pair, &queues].concat())?;
-        far.ip(&["link", "set", name, "mtu", "1600", "addrgenmode", "none"])?;
-        for ns in [&self.upf, far] {
-            ns.offloads_off(name, false)?;
-            ns.ip(&["link", "set", name, "up"])?;
-        }
-        Ok(())
     }
 
     /// Lets the far ends take what XDP redirects to the UPF's ends, or not.
@@ -105,6 +111,21 @@ impl Namespace {
     fn create(name: String) -> Result<Namespace, Failure> {
         run("ip", &["netns", "add", &name])?;
         Ok(Namespace { name })
+    }
+
+    /// A veth pair, one end here under `name`. The far end has no IPv6 address of its own making.
+    fn join(&self, name: &str, far: &Namespace, far_name: &str, queues: u8) -> Result<(), Failure> {
+        let queues = queues.to_string();
+        let queues = ["numrxqueues", &queues, "numtxqueues", &queues];
+        let near = ["link", "add", name, "netns", &self.name, "mtu", "1600"];
+        let pair = ["type", "veth", "peer", "name", far_name, "netns", &far.name];
+        run("ip", &[&near[..], &queues, &pair, &queues].concat())?;
+        far.ip(&["link", "set", far_name, "mtu", "1600", "addrgenmode", "none"])?;
+        for (ns, name) in [(self, name), (far, far_name)] {
+            ns.offloads_off(name, false)?;
+            ns.ip(&["link", "set", name, "up"])?;
+        }
+        Ok(())
     }
 
     /// A command that will run inside.

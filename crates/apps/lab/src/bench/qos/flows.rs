@@ -1,0 +1,329 @@
+//! What do users send? Connections of the kernel's TCP, or datagrams over the rate, and beside them a probe every [`PROBE`]: a short datagram that
+//! waits where the others wait, and tells how long.
+
+use super::place::SERVER;
+use super::{Cell, Load, UDP_OVER_PERCENT};
+use crate::demo::netns::{Namespace, Networks};
+use daemon::failure::Failure;
+use rustix::net::sockopt;
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A probe's period: 300 of them in a window of six seconds, and 0.4 % of 5 Mbit/s.
+const PROBE: Duration = Duration::from_millis(20);
+/// Probes alone at first: how long the way is without a queue.
+pub(super) const IDLE: Duration = Duration::from_millis(600);
+/// How often threads look whether to end.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a connection may take to be there.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Bytes that connections carry, again and again: no power of two, so that no loss of whole buffers goes unseen.
+const PATTERN_BYTES: usize = 65_521;
+/// Payload of a datagram of [`Load::Udp`], and what IP and UDP add.
+const DATAGRAM: usize = 1200;
+const HEADERS: usize = 28;
+/// A probe's payload: its number, and when it was sent.
+const PROBE_BYTES: usize = 16;
+/// A socket that is not read for some time loses nothing.
+const SOCKET_BYTES: usize = 8 << 20;
+const PROBE_PORT: u16 = 7001;
+const UDP_PORT: u16 = 7002;
+
+/// What a cell got.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measured {
+    /// Of TCP's or UDP's payload, bits a second.
+    pub payload_bps: f64,
+    /// The same of IP packets, where that is known: datagrams.
+    pub ip_bps: f64,
+    /// What probes took longer than without load, 95th percentile, in ms; none: none came.
+    pub delay_ms: Option<f64>,
+    pub probes_lost: u64,
+    /// Bytes that were compared, or datagrams whose order was.
+    pub verified: u64,
+}
+
+/// One user's counts while it runs.
+#[derive(Default)]
+struct Counts {
+    bytes: AtomicU64,
+    verified: AtomicU64,
+    /// (when sent, how long on the way), in ns.
+    probes: Mutex<Vec<(u64, u64)>>,
+}
+
+/// Those of these that the kernel has: CUBIC and BBR.
+pub(super) fn congestion_controls() -> Result<Vec<&'static str>, Failure> {
+    let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let there = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("{path}: {e}")))?;
+    Ok(["cubic", "bbr"].into_iter().filter(|name| there.split_whitespace().any(|word| word == *name)).collect())
+}
+
+/// Runs these users together: probes alone, then everything, of which the last `window` is measured.
+pub(super) fn run(net: &Networks, users: &[(Ipv4Addr, Cell)], warm_up: Duration, window: Duration) -> Result<Vec<Measured>, Failure> {
+    let (began, stop) = (Instant::now(), &AtomicBool::new(false));
+    let counts: &Vec<Counts> = &users.iter().map(|_| Counts::default()).collect();
+    let probes: &Vec<Way> = &users.iter().map(|(ue, cell)| Way::open(net, *ue, *cell, PROBE_PORT)).collect::<Result<Vec<_>, _>>()?;
+    std::thread::scope(|scope| {
+        let work = || {
+            let mut threads = Vec::new();
+            for (probe, counts) in probes.iter().zip(counts) {
+                threads.push(scope.spawn(move || probe.receive_probes(stop, began, counts)));
+            }
+            threads.push(scope.spawn(move || send_probes(probes, stop, began)));
+            std::thread::sleep(IDLE);
+            let loaded_ns = began.elapsed().as_nanos() as u64;
+            for ((ue, cell), counts) in users.iter().zip(counts) {
+                match cell.load {
+                    Load::Tcp { congestion, flows } => {
+                        for _ in 0..flows {
+                            let (sender, receiver) = connection(net, *ue, cell.uplink, congestion)?;
+                            threads.push(scope.spawn(move || send_stream(sender, stop)));
+                            threads.push(scope.spawn(move || receive_stream(receiver, stop, counts)));
+                        }
+                    }
+                    Load::Udp => {
+                        let way = Way::open(net, *ue, *cell, UDP_PORT)?;
+                        let (to_send, rate_bps) = (way.sender.try_clone().map_err(|e| failed("a socket", &e))?, cell.rate_bps());
+                        let to = way.to;
+                        threads.push(scope.spawn(move || way.receive_datagrams(stop, counts)));
+                        threads.push(scope.spawn(move || send_datagrams(to_send, to, rate_bps, stop)));
+                    }
+                }
+            }
+            std::thread::sleep(warm_up);
+            let before: Vec<u64> = counts.iter().map(|counts| counts.bytes.load(Relaxed)).collect();
+            let from = Instant::now();
+            std::thread::sleep(window);
+            let after: Vec<u64> = counts.iter().map(|counts| counts.bytes.load(Relaxed)).collect();
+            let seconds = from.elapsed().as_secs_f64();
+            stop.store(true, Relaxed);
+            for thread in threads {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            let from_ns = (from - began).as_nanos() as u64;
+            let measured = users.iter().zip(counts).zip(before.iter().zip(&after)).map(|(((_, cell), counts), (before, after))| {
+                let payload_bps = (after - before) as f64 * 8.0 / seconds;
+                counts.measured(cell, payload_bps, loaded_ns, from_ns, window)
+            });
+            Ok(measured.collect())
+        };
+        let result = work();
+        // Whatever failed: the others end too.
+        stop.store(true, Relaxed);
+        result
+    })
+}
+
+impl Counts {
+    /// `loaded_ns`: when the probes were no longer alone; `from_ns`: when the window began.
+    fn measured(&self, cell: &Cell, payload_bps: f64, loaded_ns: u64, from_ns: u64, window: Duration) -> Measured {
+        let probes = self.probes.lock().unwrap_or_else(PoisonError::into_inner);
+        let until_ns = from_ns + window.as_nanos() as u64;
+        let of = |from: u64, until: u64| {
+            let mut delays: Vec<u64> = probes.iter().filter(|(at, _)| (from..until).contains(at)).map(|(_, delay)| *delay).collect();
+            delays.sort_unstable();
+            delays
+        };
+        let (alone, loaded) = (of(0, loaded_ns), of(from_ns, until_ns));
+        let at = |delays: &[u64], percent: usize| delays.get((delays.len() * percent / 100).min(delays.len().saturating_sub(1))).copied();
+        let added = at(&loaded, 95).zip(at(&alone, 50)).map(|(loaded, alone)| loaded.saturating_sub(alone));
+        let ip = if cell.load == Load::Udp { (DATAGRAM + HEADERS) as f64 / DATAGRAM as f64 } else { 0.0 };
+        Measured {
+            payload_bps,
+            ip_bps: payload_bps * ip,
+            delay_ms: added.map(|ns| ns as f64 / 1e6),
+            probes_lost: (window.as_nanos() / PROBE.as_nanos()).saturating_sub(loaded.len() as u128) as u64,
+            verified: self.verified.load(Relaxed),
+        }
+    }
+}
+
+/// Sockets for datagrams in the direction of a cell.
+struct Way {
+    sender: UdpSocket,
+    to: SocketAddrV4,
+    receiver: UdpSocket,
+}
+
+impl Way {
+    fn open(net: &Networks, ue: Ipv4Addr, cell: Cell, port: u16) -> Result<Way, Failure> {
+        // Each user has a port of its own at the server, which has one address.
+        let [_, _, high, low] = ue.octets();
+        let port = port + (u16::from(high) << 8 | u16::from(low)) * 4;
+        let bind = |namespace: &Namespace, address| {
+            let socket = namespace.inside(|| UdpSocket::bind((address, port)))?.map_err(|e| failed("a socket for datagrams", &e))?;
+            sockopt::set_socket_recv_buffer_size_force(&socket, SOCKET_BYTES).map_err(|e| failed("a socket's buffer", &e))?;
+            socket.set_read_timeout(Some(LOOK)).map_err(|e| failed("a socket's time limit", &e))?;
+            Ok::<_, Failure>(socket)
+        };
+        let (at_ue, at_server) = (bind(&net.ran, ue)?, bind(&net.dn, SERVER)?);
+        let (sender, receiver, to) = if cell.uplink { (at_ue, at_server, SERVER) } else { (at_server, at_ue, ue) };
+        Ok(Way { sender, to: SocketAddrV4::new(to, port), receiver })
+    }
+
+    fn receive(&self, stop: &AtomicBool, mut take: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
+        let mut buffer = [0; 2048];
+        while !stop.load(Relaxed) {
+            match self.receiver.recv(&mut buffer) {
+                Ok(length) => take(&buffer[..length])?,
+                Err(e) if timed_out(&e) => {}
+                Err(e) => return Err(failed("receiving datagrams", &e)),
+            }
+        }
+        Ok(())
+    }
+
+    fn receive_probes(&self, stop: &AtomicBool, began: Instant, counts: &Counts) -> Result<(), Failure> {
+        let mut order = Order::default();
+        self.receive(stop, |datagram| {
+            let now_ns = began.elapsed().as_nanos() as u64;
+            order.check(datagram)?;
+            let sent_ns = number(datagram, 8);
+            let mut probes = counts.probes.lock().unwrap_or_else(PoisonError::into_inner);
+            probes.push((sent_ns, now_ns.saturating_sub(sent_ns)));
+            Ok(())
+        })
+    }
+
+    fn receive_datagrams(&self, stop: &AtomicBool, counts: &Counts) -> Result<(), Failure> {
+        let mut order = Order::default();
+        self.receive(stop, |datagram| {
+            order.check(datagram)?;
+            counts.bytes.fetch_add(datagram.len() as u64, Relaxed);
+            counts.verified.fetch_add(1, Relaxed);
+            Ok(())
+        })
+    }
+}
+
+/// Numbers rise: nothing is overtaken, nothing comes twice.
+#[derive(Default)]
+struct Order(Option<u64>);
+
+impl Order {
+    fn check(&mut self, datagram: &[u8]) -> Result<(), Failure> {
+        let now = number(datagram, 0);
+        match self.0.replace(now) {
+            Some(last) if now <= last => Err(Failure::Failed(format!("datagram {now} came after {last}"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn number(datagram: &[u8], at: usize) -> u64 {
+    datagram.get(at..at + 8).and_then(|octets| octets.try_into().ok()).map_or(0, u64::from_be_bytes)
+}
+
+fn send_probes(ways: &[Way], stop: &AtomicBool, began: Instant) -> Result<(), Failure> {
+    for n in 1u64.. {
+        for way in ways {
+            let mut probe = [0; PROBE_BYTES];
+            probe[..8].copy_from_slice(&n.to_be_bytes());
+            probe[8..].copy_from_slice(&(began.elapsed().as_nanos() as u64).to_be_bytes());
+            // One that a full device does not take is lost.
+            let _ = way.sender.send_to(&probe, way.to);
+        }
+        std::thread::sleep((began + PROBE * n as u32).saturating_duration_since(Instant::now()));
+        if stop.load(Relaxed) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// More than the rate, evenly.
+fn send_datagrams(socket: UdpSocket, to: SocketAddrV4, rate_bps: u64, stop: &AtomicBool) -> Result<(), Failure> {
+    let of_ip = ((DATAGRAM + HEADERS) * 8) as u64;
+    let per_second = rate_bps * (100 + UDP_OVER_PERCENT) / 100 / of_ip;
+    let (began, mut datagram) = (Instant::now(), [0; DATAGRAM]);
+    let mut n = 0u64;
+    while !stop.load(Relaxed) {
+        while n < began.elapsed().as_micros() as u64 * per_second / 1_000_000 {
+            n += 1;
+            datagram[..8].copy_from_slice(&n.to_be_bytes());
+            let _ = socket.send_to(&datagram, to);
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    Ok(())
+}
+
+/// A connection of the user's to the server: (who sends, who receives).
+fn connection(net: &Networks, ue: Ipv4Addr, uplink: bool, congestion: &str) -> Result<(TcpStream, TcpStream), Failure> {
+    let listener = net.dn.inside(|| TcpListener::bind((SERVER, 0)))?.map_err(|e| failed("a server's socket", &e))?;
+    let address = listener.local_addr().map_err(|e| failed("a server's socket", &e))?;
+    let of_user = || -> std::io::Result<TcpStream> {
+        let user = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+        sockopt::set_socket_timeout(&user, sockopt::Timeout::Send, Some(PATIENCE))?;
+        sockopt::set_tcp_congestion(&user, congestion)?;
+        bind(&user, &SocketAddrV4::new(ue, 0))?;
+        connect(&user, &address)?;
+        Ok(TcpStream::from(user))
+    };
+    sockopt::set_tcp_congestion(&listener, congestion).map_err(|e| failed("congestion control", &e))?;
+    let user = net.ran.inside(of_user)?.map_err(|e| failed("a user's connection", &e))?;
+    let (server, _) = listener.accept().map_err(|e| failed("a user's connection", &e))?;
+    for end in [&user, &server] {
+        end.set_read_timeout(Some(LOOK))
+            .and_then(|()| end.set_write_timeout(Some(LOOK)))
+            .map_err(|e| failed("a socket's time limit", &e))?;
+        // What is not sent when a cell ends must not be sent in the next one.
+        sockopt::set_socket_linger(end, Some(Duration::ZERO)).map_err(|e| failed("a socket's end", &e))?;
+    }
+    Ok(if uplink { (user, server) } else { (server, user) })
+}
+
+/// [`PATTERN_BYTES`] bytes, twice: as many from any place in the first half.
+fn pattern() -> Vec<u8> {
+    let once = (0..PATTERN_BYTES as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 23) as u8);
+    once.clone().chain(once).collect()
+}
+
+fn send_stream(mut socket: TcpStream, stop: &AtomicBool) -> Result<(), Failure> {
+    let (pattern, mut at) = (pattern(), 0);
+    while !stop.load(Relaxed) {
+        match socket.write(&pattern[at..at + PATTERN_BYTES]) {
+            Ok(n) => at = (at + n) % PATTERN_BYTES,
+            Err(e) if timed_out(&e) => {}
+            // The receiver has ended, or we are about to.
+            Err(_) if stop.load(Relaxed) => break,
+            Err(e) => return Err(failed("a connection's sender", &e)),
+        }
+    }
+    Ok(())
+}
+
+fn receive_stream(mut socket: TcpStream, stop: &AtomicBool, counts: &Counts) -> Result<(), Failure> {
+    let (pattern, mut at) = (pattern(), 0);
+    let mut buffer = vec![0; PATTERN_BYTES];
+    while !stop.load(Relaxed) {
+        match socket.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => {
+                if buffer[..n] != pattern[at..at + n] {
+                    return Err(Failure::Failed("a connection carried bytes that nobody sent".into()));
+                }
+                at = (at + n) % PATTERN_BYTES;
+                counts.bytes.fetch_add(n as u64, Relaxed);
+                counts.verified.fetch_add(n as u64, Relaxed);
+            }
+            Err(e) if timed_out(&e) => {}
+            Err(_) if stop.load(Relaxed) => break,
+            Err(e) => return Err(failed("a connection's receiver", &e)),
+        }
+    }
+    Ok(())
+}
+
+fn timed_out(e: &std::io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+fn failed(what: &str, e: &dyn std::fmt::Display) -> Failure {
+    Failure::Failed(format!("{what}: {e}"))
+}

@@ -1,0 +1,168 @@
+//! Where is it measured? The daemon in a namespace; users with an MBR behind a gNodeB in another one; the data network behind a line with a delay.
+
+use super::delay_line::DelayLine;
+use crate::demo::netns::Networks;
+use crate::demo::process::Part;
+use daemon::failure::Failure;
+use daemon::report::Report;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+use traffic::plan::{Pool, SessionPlan, Shape};
+use traffic::smf::{Session, Smf, SmfError};
+use traffic::{SessionRecord, Tunnel};
+
+/// How long any part may take to start or to end, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What is still on its way when the last user has ended has arrived after this.
+const SETTLE: Duration = Duration::from_millis(1500);
+const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
+/// The data network's host.
+pub(super) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
+
+const CONFIG: &str = r#"
+[n4]
+listen = "127.0.0.1:8805"
+peers = ["127.0.0.0/8"]
+request_port = "source"
+[[port]]
+name = "n3"
+driver = "auto"
+interface = "n3"
+role = "access"
+network_instance = "access"
+addresses = ["10.3.0.1/24"]
+gtpu = ["10.3.0.1"]
+[[port]]
+name = "n6"
+driver = "auto"
+interface = "n6"
+role = "core"
+network_instance = "internet"
+addresses = ["10.6.0.1/24"]
+[[route]]
+network_instance = "internet"
+prefix = "0.0.0.0/0"
+via = "10.6.0.2"
+"#;
+
+/// All that runs.
+pub(super) struct Place {
+    pub net: Networks,
+    pub line: DelayLine,
+    folder: tempfile::TempDir,
+    upf: Part,
+    ran: Part,
+    smf: Smf,
+    rates_mbps: Vec<u32>,
+    /// By rate, then by number.
+    sessions: Vec<Session>,
+    users: usize,
+}
+
+impl Place {
+    /// With these settings of the daemon, and so many users of each rate.
+    pub(super) fn make(settings: &str, rates_mbps: &[u32], users: usize) -> Result<Place, Failure> {
+        let folder = tempfile::tempdir().map_err(|e| Failure::Failed(format!("cannot create a folder: {e}")))?;
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let net = Networks::with_line()?;
+        let line = DelayLine::start(net.line.as_ref().ok_or_else(|| Failure::Failed("no line".into()))?)?;
+        let (config, records) = (path("upf.toml"), path("sessions.jsonl"));
+        write(&config, format!("{CONFIG}{settings}").as_bytes())?;
+        let mut upf = Part::start(
+            "UPF",
+            &net.upf,
+            &["run", "--config", &config, "--report", &path("upf.json"), "--until-input-ends"],
+            folder.path(),
+            false,
+        )?;
+        upf.wait_for("ready", PATIENCE)?;
+        let (smf, sessions) = net.upf.inside(|| establish(rates_mbps, users))?.map_err(|e| Failure::Failed(format!("the SMF: {e}")))?;
+        let mut lines = Vec::new();
+        let all: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
+        traffic::record::write(&all, &mut lines).map_err(|e| Failure::Failed(e.to_string()))?;
+        write(&records, &lines)?;
+        let line_of_ran = ["ran", "--gnb", &GNB.to_string(), "--records", &records, "--report", &path("ran.json"), "--until-input-ends"];
+        let mut ran = Part::start("RAN", &net.ran, &line_of_ran, folder.path(), false)?;
+        ran.wait_for("ready", PATIENCE)?;
+        Ok(Place { net, line, folder, upf, ran, smf, rates_mbps: rates_mbps.to_vec(), sessions, users })
+    }
+
+    /// The address of a user of that rate.
+    pub(super) fn user(&self, rate_mbps: u32, number: usize) -> Ipv4Addr {
+        let of_rate = self.rates_mbps.iter().position(|rate| *rate == rate_mbps).unwrap_or(0);
+        self.sessions[of_rate * self.users + number].record().ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED)
+    }
+
+    /// Stops everything; how many sessions were charged what arrived, each of them.
+    ///
+    /// # Errors
+    /// Which was not, and the daemon's own balance.
+    pub(super) fn end(self) -> Result<Value, Failure> {
+        std::thread::sleep(SETTLE);
+        let Place { net: _net, line, folder, upf, ran, smf, sessions, .. } = self;
+        ran.stop(PATIENCE)?;
+        upf.stop(PATIENCE)?;
+        drop(smf);
+        let carried = line.end()?;
+        let report: Report = read(&folder.path().join("upf.json"))?;
+        let ran: traffic::ran::Report = read(&folder.path().join("ran.json"))?;
+        if report.imbalance != 0 {
+            return Err(Failure::Failed(format!("{} packets are not accounted for", report.imbalance)));
+        }
+        let delivered: HashMap<_, _> = ran.ues.iter().map(|ue| (ue.ue_ipv4, ue.downlink.bytes)).collect();
+        let mut charged_bytes = 0;
+        for of in &report.sessions {
+            let up = of.ue_ipv4.and_then(|ue| carried.uplink.get(&ue)).copied().unwrap_or(0);
+            let down = delivered.get(&of.ue_ipv4).copied().unwrap_or(0);
+            if (of.uplink.bytes, of.downlink.bytes) != (up, down) {
+                return Err(Failure::Failed(format!(
+                    "the user {:?} was charged {} bytes uplink and {} downlink, and {up} and {down} arrived",
+                    of.ue_ipv4, of.uplink.bytes, of.downlink.bytes
+                )));
+            }
+            charged_bytes += up + down;
+        }
+        if report.sessions.len() != sessions.len() || charged_bytes == 0 {
+            return Err(Failure::Failed(format!("{} sessions of {}, {charged_bytes} bytes", report.sessions.len(), sessions.len())));
+        }
+        let lost: u64 = report.ports.values().map(|port| port.lost_before_us + port.lost_after_us).sum();
+        if lost + carried.lost > 0 {
+            println!(
+                "  {lost} frames were lost in the ports' rings, {} on the line: the machine was too slow for some cells",
+                carried.lost
+            );
+        }
+        Ok(json!({
+            "count": sessions.len(), "bytes": charged_bytes, "lost_by_ports": lost, "lost_by_line": carried.lost, "shaped": report.shaped,
+            "dropped": report.dropped,
+        }))
+    }
+}
+
+fn establish(rates_mbps: &[u32], users: usize) -> Result<(Smf, Vec<Session>), SmfError> {
+    let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 2], 8805)), SocketAddr::from(([127, 0, 0, 1], 8805))))?;
+    smf.associate()?;
+    let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: None };
+    let mut sessions = Vec::new();
+    for n in 0..rates_mbps.len() * users {
+        let kbps = u64::from(rates_mbps[n / users]) * 1000;
+        let mut plan = SessionPlan::new(Shape::Simple, Tunnel { addr: GNB, teid: 1 });
+        plan.qos.mbr_kbps = Some((kbps, kbps));
+        let plan = plan.nth(&pool, n as u32).ok_or_else(|| SmfError::Plan("too many users".into()))?;
+        sessions.push(smf.establish(&plan)?);
+    }
+    Ok((smf, sessions))
+}
+
+fn write(path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|e| Failure::Failed(format!("{path}: {e}")))
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
+    serde_json::from_str(&text).map_err(|e| failed(&e))
+}
