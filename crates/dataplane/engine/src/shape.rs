@@ -58,6 +58,14 @@ impl Shaping {
 
     /// Keeps a packet that the program lets wait for that cell, or gives it back with the reason.
     pub(crate) fn wait(&mut self, packet: Packet, cell: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
+        self.offer(packet, cell, now_ns, lane).map_err(|(mut packet, reason)| {
+            // Its buffer is for the next packet that is received, which has passed no meter.
+            packet.metered = Metered::default();
+            (packet, reason)
+        })
+    }
+
+    fn offer(&mut self, packet: Packet, cell: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
         let units = packet.metered.units();
         if packet.metered == Metered::default() {
             return Err((packet, DropReason::SHAPER_FULL));
