@@ -129,6 +129,15 @@ impl AskTable {
     }
 }
 
+/// The numbers of its ones.
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        first
+    })
+}
+
 /// As the look-up of any table: the hits of `n` keys, and their records.
 ///
 /// # Safety
@@ -141,15 +150,14 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
         (ask, asking)
     };
     // SAFETY: as above; `asking` is within `packets`.
-    let (mut asked, here, first) = unsafe {
+    let (asked, here, first) = unsafe {
         let CLane { asked, asking: here, .. } = &*asking.lane;
         (*asked, *here, here.offset_from(asking.packets) as usize)
     };
     let mut questions = [const { MaybeUninit::<Question<'_>>::uninit() }; BURST];
     let n = n.min(asked.count_ones() as usize);
-    for (k, question) in questions[..n].iter_mut().enumerate() {
-        let i = asked.trailing_zeros() as usize;
-        asked &= asked - 1;
+    let waiting = || ones(asked).take(n).enumerate();
+    for ((k, i), question) in waiting().zip(&mut questions) {
         // SAFETY: the packet is one of the burst's.
         let (CPacket { buffer, start, length, port, .. }, payload) = unsafe { (&*here.add(i), (*asking.lane).payload[i]) };
         let payload = payload.min(*length);
@@ -171,7 +179,7 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
     let questions = unsafe { std::slice::from_raw_parts_mut(questions.as_mut_ptr().cast::<Question<'_>>(), n) };
     asking.asks.ask(ask.table, questions);
     let mut hits = 0;
-    for (k, question) in questions.iter().enumerate() {
+    for ((k, i), question) in waiting().zip(&*questions) {
         if !question.answered {
             continue;
         }
@@ -180,9 +188,9 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
         // SAFETY: there is room for the records of all keys; the packet is one of the burst's.
         unsafe {
             *out.add(k) = record;
-            let view = &mut *asking.packets.add(question.packet);
-            let payload = (*asking.lane).payload[question.packet - first];
-            view.length = payload.min(view.length) + question.len as u32;
+            let (view, payload) = (&mut *here.add(i), (*asking.lane).payload[i]);
+            // Whatever it was answered with, the packet ends within its buffer.
+            view.length = payload.min(view.length) + question.len.min(question.room.len()) as u32;
         }
     }
     hits

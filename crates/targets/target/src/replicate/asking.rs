@@ -13,7 +13,7 @@ use service::{Access, Call, Caller, GROWTH_MAX, Outcome};
 
 /// Which calls may be asked, and what came of those of this burst.
 pub(super) struct Asked {
-    /// Those whose order among the calls of their service is that of the packets, whether they are asked or stop.
+    /// The look-ups that stand for calls.
     calls: Vec<(TableId, BridgeCall)>,
     /// By service: a packet of this burst has stopped at its call, so later ones may not be asked before it.
     held: Vec<bool>,

@@ -23,13 +23,13 @@ const TEXT: &str = include_str!("called.p4");
 /// Destinations.
 const ROUTES: usize = 256;
 
-/// Two rows, in nanoseconds a packet: a call, and a copy that is sent.
+/// Three rows, in nanoseconds a packet: a call that is asked while the burst runs, one that stops the program, and a copy that is sent.
 pub(super) fn called(common: &Common) -> Result<Vec<Value>, Failure> {
     let mut contestants = Vec::new();
-    for define in ["NONE", "CALL", "SEND"] {
-        contestants.push(Contestant::new(define)?);
+    for (define, at_once) in [("NONE", AtOnce::NEVER), ("CALL", AtOnce::ALWAYS), ("CALL", AtOnce::NEVER), ("SEND", AtOnce::NEVER)] {
+        contestants.push(Contestant::new(define, at_once)?);
     }
-    let mut rounds: [Rounds; 3] = Default::default();
+    let mut rounds: [Rounds; 4] = Default::default();
     let mut verified = 0;
     for contestant in &mut contestants {
         verified += contestant.verify()?;
@@ -39,7 +39,7 @@ pub(super) fn called(common: &Common) -> Result<Vec<Value>, Failure> {
             rounds.0.push(contestant.round(common));
         }
     }
-    let [without, call, send] = rounds;
+    let [without, call, stops, send] = rounds;
     let row = |what: &str, with: &Rounds| {
         let more = Rounds(with.0.iter().zip(&without.0).map(|(with, without)| with - without).collect());
         let mut row = report::rate(what, "ns", &more, verified);
@@ -47,7 +47,11 @@ pub(super) fn called(common: &Common) -> Result<Vec<Value>, Failure> {
         row["without"] = without.json();
         row
     };
-    Ok(vec![row("called from P4, in the lane, a service that does nothing", &call), row("sent from P4, in the lane", &send)])
+    Ok(vec![
+        row("called from P4, in the lane, a service that does nothing", &call),
+        row("the same, of a service that may keep the packet", &stops),
+        row("sent from P4, in the lane", &send),
+    ])
 }
 
 static INTERFACE: Interface = Interface {
@@ -61,7 +65,7 @@ static INTERFACE: Interface = Interface {
 };
 
 /// Answers zeros.
-struct Null;
+struct Null(AtOnce);
 
 impl Service for Null {
     fn interface(&self) -> &'static Interface {
@@ -73,7 +77,7 @@ impl Service for Null {
     }
 
     fn at_once(&self) -> AtOnce {
-        AtOnce::ALWAYS
+        self.0
     }
 
     fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
@@ -100,13 +104,13 @@ struct Contestant {
 }
 
 impl Contestant {
-    fn new(define: &str) -> Result<Contestant, Failure> {
+    fn new(define: &str, at_once: AtOnce) -> Result<Contestant, Failure> {
         let options = p4_check::Options { defines: BTreeMap::from([(define.to_owned(), "1".to_owned())]), ..Default::default() };
         let compiled = p4_check::compile_str("called.p4", TEXT, &options).map_err(|failure| wrong(&failure.render()))?;
         let mut ir = compiled.ir;
         p4_passes::optimise(&mut ir).map_err(|error| wrong(&error.to_string()))?;
         let entries = entries(&ir)?;
-        let target = native(&ir)?;
+        let target = native(&ir, at_once)?;
         target.apply(&entries).map_err(|error| wrong(&error.to_string()))?;
         let frames: Vec<Vec<u8>> = (0..ROUTES).map(frame).collect();
         let packets = (0..BURST).map(|_| Packet::empty(64)).collect();
@@ -157,12 +161,12 @@ impl Contestant {
     }
 }
 
-fn native(ir: &Ir) -> Result<Box<dyn Target>, Failure> {
+fn native(ir: &Ir, at_once: AtOnce) -> Result<Box<dyn Target>, Failure> {
     let options = target_x86::Options::default();
     let cut = p4_passes::bridge::cut(ir).map_err(|error| wrong(&error.to_string()))?;
     let Some((mut cut, bridge)) = cut else { return Ok(Box::new(crate::p4::device::x86_uncut(ir, &options)?)) };
     p4_passes::optimise(&mut cut).map_err(|error| wrong(&error.to_string()))?;
-    let null: Make = Arc::new(|| Box::new(Null));
+    let null: Make = Arc::new(move || Box::new(Null(at_once)));
     let services = [Arc::new(deploy(&Place::Lane, null)?)];
     let whole = Replicating::new(crate::p4::device::x86_uncut(&cut, &options)?, bridge).with_services(&services);
     Ok(Box::new(whole.map_err(|error| wrong(&error.to_string()))?))
