@@ -10,6 +10,7 @@ use crate::report::Report;
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -20,8 +21,9 @@ pub const MAX_REQUEST: u64 = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest log filter.
 const MAX_FILTER: usize = 1000;
-/// Name of the socket, in a folder of its own.
+/// Name of the socket, in a folder of its own, and that folder of root's and of the service's.
 const NAME: &str = "upf.sock";
+const OF_ROOT: &str = "/run/splitplane";
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,13 +162,25 @@ fn audited(who: &str, what: &str, value: &str, result: Result<(), String>) -> Re
     result.map(|()| Reply::Done {})
 }
 
-/// Where a UPF listens and `splitplane show` asks if nothing else is said: in `/run/splitplane` for root, else in the user's runtime folder.
+/// Where a UPF listens if nothing else is said: in its service's folder (`RuntimeDirectory=` of systemd), in `/run/splitplane` for root, else in the
+/// user's runtime folder.
 pub fn usual_path() -> Option<PathBuf> {
-    if rustix::process::geteuid().is_root() {
-        return Some(Path::new("/run/splitplane").join(NAME));
-    }
-    let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
-    Some(Path::new(&folder).join("splitplane").join(NAME))
+    let variable = |name: &str| std::env::var_os(name);
+    usual(variable("RUNTIME_DIRECTORY"), rustix::process::geteuid().is_root(), variable("XDG_RUNTIME_DIR"))
+}
+
+/// Where `splitplane show` asks if nothing else is said: at the same place if something is there, else where a service of this machine's listens.
+pub fn path_to_ask() -> PathBuf {
+    let of_services = Path::new(OF_ROOT).join(NAME);
+    usual_path().filter(|path| path.exists()).unwrap_or(of_services)
+}
+
+fn usual(of_service: Option<OsString>, is_root: bool, of_user: Option<OsString>) -> Option<PathBuf> {
+    let given = |folder: Option<OsString>| folder.filter(|folder| !folder.is_empty());
+    // A service may have several, with colons in between.
+    let of_service = given(of_service).and_then(|folders| std::env::split_paths(&folders).next());
+    let of_user = given(of_user).map(|folder| Path::new(&folder).join("splitplane"));
+    of_service.or_else(|| is_root.then(|| PathBuf::from(OF_ROOT))).or(of_user).map(|folder| folder.join(NAME))
 }
 
 /// Listens at the path that was configured; without one at the usual path, where another UPF may listen already, which is no fault.
@@ -200,4 +214,24 @@ fn folder_for(path: &Path) -> Result<(), Failure> {
     let Some(folder) = path.parent() else { return Ok(()) };
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder);
     made.map_err(|e| Failure::Usage(format!("control socket: cannot make {}: {e}", folder.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_root_and_a_user_have_a_usual_place_each() {
+        let path = |of_service: &str, is_root, of_user: &str| usual(Some(of_service.into()), is_root, Some(of_user.into()));
+        for (of_service, is_root, of_user, expected) in [
+            ("/run/splitplane:/run/other", false, "", Some("/run/splitplane/upf.sock")),
+            ("/run/upf2", true, "/run/user/0", Some("/run/upf2/upf.sock")),
+            ("", true, "/run/user/0", Some("/run/splitplane/upf.sock")),
+            ("", false, "/run/user/1000", Some("/run/user/1000/splitplane/upf.sock")),
+            ("", false, "", None),
+        ] {
+            assert_eq!(path(of_service, is_root, of_user), expected.map(PathBuf::from), "{of_service:?} {is_root} {of_user:?}");
+        }
+        assert_eq!(usual(None, false, None), None);
+    }
 }

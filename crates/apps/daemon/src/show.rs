@@ -2,7 +2,7 @@
 
 mod text;
 
-use crate::control::{MAX_REQUEST, Reply, Request, usual_path};
+use crate::control::{MAX_REQUEST, Reply, Request, path_to_ask};
 use crate::control_socket::ask;
 use crate::failure::Failure;
 use crate::report::Report;
@@ -17,7 +17,7 @@ const SPAN: Duration = Duration::from_secs(1);
 /// Options of `show`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The UPF's socket: `control.socket` of its configuration [default: /run/splitplane/upf.sock; $XDG_RUNTIME_DIR/splitplane/upf.sock if not root].
+    /// The UPF's socket: `control.socket` of its configuration [default: $XDG_RUNTIME_DIR/splitplane/upf.sock if there is one, else /run/splitplane/upf.sock].
     #[arg(long, global = true)]
     socket: Option<PathBuf>,
     /// Prints JSON: the fields are in docs/report.md.
@@ -126,7 +126,7 @@ pub fn set(args: &SetArgs) -> Result<(), Failure> {
         Set::Log { filter } => Request::Log { filter: filter.clone() },
         Set::Drain { state } => Request::Drain { on: state == "on" },
     };
-    match asked(&path(args.socket.as_deref())?, &request)? {
+    match asked(&path(args.socket.as_deref()), &request)? {
         Reply::Done {} => Ok(()),
         other => Err(unexpected(&other)),
     }
@@ -134,7 +134,7 @@ pub fn set(args: &SetArgs) -> Result<(), Failure> {
 
 /// Runs `show`.
 pub fn show(args: &Args) -> Result<(), Failure> {
-    let path = path(args.socket.as_deref())?;
+    let path = path(args.socket.as_deref());
     match &args.what {
         What::Sessions(filter) => return sessions(&path, filter, args.json),
         What::Session { seid } => {
@@ -219,9 +219,8 @@ fn report(path: &Path) -> Result<Report, Failure> {
     }
 }
 
-fn path(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let none = || Failure::Usage("--socket: expected the UPF's socket: XDG_RUNTIME_DIR is not set, so there is no usual one".into());
-    given.map(Path::to_owned).or_else(usual_path).ok_or_else(none)
+fn path(given: Option<&Path>) -> PathBuf {
+    given.map_or_else(path_to_ask, Path::to_owned)
 }
 
 /// Asks; an error of the UPF's is ours.
