@@ -184,6 +184,145 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     assert!(charged.downlink.packets >= down.len() as u64);
 }
 
+/// Sessions of an SMF and packets both ways through a UPF that runs; what it answers by its socket meanwhile is what was sent and what came.
+#[test]
+fn a_running_upf_tells_by_its_socket_what_its_sessions_ports_and_peers_have_done() {
+    use crate::control::{MAX_REQUEST, Reply, Request as Ask};
+    const PACKETS: u16 = 25;
+    let n4 = UdpSocket::bind((loopback(21), 0)).unwrap().local_addr().unwrap();
+    let text = config(n4, false).replace(&format!("{}:2152", loopback(1)), &format!("{}:2152", loopback(21)));
+    let config = Config::parse(&text.replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(23)))).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut ports = config.ports.clone();
+    for port in &mut ports {
+        port.output = port.output.take().map(|name| folder.path().join(name));
+    }
+    let mut open = open_each(&ports, port_ids(&config), &config.workers, &config.dpdk, None).unwrap();
+    let (near, mut far) = pktio::memory::pair("n6", "far n6", 1024);
+    let n6 = config.ports.iter().position(|p| p.role == Role::Core).unwrap();
+    open[n6].of_workers = vec![vec![Box::new(near)]];
+    let upf = Upf::start(&config, crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap(), open, None).unwrap();
+    let path = folder.path().join("upf.sock");
+    let socket = crate::control::listen(Some(&path), upf.control()).unwrap();
+    let ask = |request: &Ask| -> Reply { crate::control_socket::ask(&path, request, MAX_REQUEST).unwrap() };
+    let report = || match ask(&Ask::Report {}) {
+        Reply::Report(report) => *report,
+        other => panic!("{other:?}"),
+    };
+    let page = |query: &str| match ask(&Ask::Sessions(serde_json::from_str(query).unwrap())) {
+        Reply::Sessions(page) => page,
+        other => panic!("{query}: {other:?}"),
+    };
+
+    let smf_config = traffic::smf::Config {
+        n4u: Some(SocketAddrV4::new(loopback(24), 2152)),
+        n1: PATIENCE.as_secs() as u32,
+        ..traffic::smf::Config::new(SocketAddr::from((loopback(24), 0)), n4)
+    };
+    let smf = Smf::connect(smf_config).unwrap();
+    assert_eq!((report().peers, page("{}").sessions.len()), (Vec::new(), 0));
+    smf.associate().unwrap();
+    let gnb = |n: u8| Tunnel { addr: loopback(22), teid: u32::from(n) + 1 };
+    let establish = |n: u8| {
+        let mut plan = SessionPlan::new(Shape::Open5gs, gnb(n));
+        plan.ue_ipv4 = Address::Given(Ipv4Addr::new(10, 45, 0, n + 2));
+        plan.ue_ipv6 = Address::Given(Ipv6Addr::new(0x2001, 0xdb8, 0x45, u16::from(n), 0, 0, 0, 0));
+        plan.names.access = Some("internet".into());
+        plan.names.cp_function = Some("internet".into());
+        let mut session = smf.establish(&plan).unwrap();
+        smf.set_active(&mut session, gnb(n)).unwrap();
+        session
+    };
+    let sessions: Vec<Session> = (0..3).map(establish).collect();
+    let records: Vec<_> = sessions.iter().map(Session::record).collect();
+    let ran_config = traffic::ran::Config { mode: Mode::Memory, ..traffic::ran::Config::new(SocketAddrV4::new(loopback(22), 2152)) };
+    let ran = Ran::start(ran_config, &records).unwrap();
+    let ue = records[1].ue_ipv4.unwrap();
+    for number in 0..PACKETS {
+        assert!(ran.send(2, &packet(ue, REMOTE, 64, number, 100)).unwrap());
+        collect(&mut far, 1);
+        let sent = frame(N6_MAC, ROUTER_MAC, &packet(REMOTE, ue, 64, number, 200));
+        assert_eq!(far.transmit(&[Packet::new(&sent, PortId(0))]).unwrap(), 1);
+        ran.receive(2, PATIENCE).unwrap().expect("downlink");
+    }
+    // One to nobody.
+    let stray = frame(N6_MAC, ROUTER_MAC, &packet(REMOTE, Ipv4Addr::new(10, 45, 9, 9), 64, 0, 10));
+    assert_eq!(far.transmit(&[Packet::new(&stray, PortId(0))]).unwrap(), 1);
+    let end = Instant::now() + PATIENCE;
+    while report().ports["n6"].received.packets <= u64::from(PACKETS) || report().imbalance != 0 {
+        assert!(Instant::now() < end);
+        std::thread::yield_now();
+    }
+
+    let now = report();
+    let n6 = &now.ports["n6"];
+    assert_eq!(n6.transmitted.packets, u64::from(PACKETS), "what came out of the far end");
+    assert_eq!(n6.received.packets, u64::from(PACKETS) + 1);
+    let dropped: u64 = n6.dropped.values().sum();
+    assert_eq!((dropped, now.drops().packets()), (1, 1), "{:?}", now.drops());
+    assert_eq!(n6.queues.iter().map(|queue| queue.received.packets).sum::<u64>(), n6.received.packets);
+    assert_eq!(now.n4["sessions"], 3);
+    let [peer] = &now.peers[..] else { panic!("{:?}", now.peers) };
+    assert_eq!((peer.sessions, peer.lost), (3, false));
+    for kind in ["SessionEstablishmentRequest", "SessionModificationRequest"] {
+        assert_eq!(peer.messages[kind].received, 3, "{peer:?}");
+        assert_eq!(peer.messages[&kind.replace("Request", "Response")].sent, 3, "{peer:?}");
+    }
+    assert_eq!(now.targets["x86"].tables, now.tables);
+    assert!(now.tables["pdr_by_teid"].entries >= 3 && now.load.iter().map(|of| of.packets).sum::<u64>() >= u64::from(PACKETS) * 2);
+
+    // Page by page, by each index, and by what has none.
+    let first = page("{\"limit\":2}");
+    assert_eq!((first.sessions.len(), first.total), (2, 3));
+    let rest = page(&format!("{{\"limit\":2,\"after\":\"{:#x}\"}}", first.next.unwrap()));
+    assert_eq!((rest.sessions.len(), rest.next), (1, None));
+    let found = page(&format!("{{\"ue\":\"{ue}\"}}")).sessions;
+    let [row] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(
+        (row.uplink, row.downlink),
+        (
+            crate::report::Count { packets: PACKETS.into(), bytes: u64::from(PACKETS) * 120 },
+            crate::report::Count { packets: PACKETS.into(), bytes: u64::from(PACKETS) * 220 },
+        )
+    );
+    assert_eq!((row.target.as_str(), row.ue_ipv4s.as_slice()), ("x86", &[ue][..]));
+    assert!(row.teids.contains(&sessions[1].uplink.teid), "{row:?}");
+    let of_teid = page(&format!("{{\"teid\":{}}}", sessions[1].uplink.teid)).sessions;
+    let of_ipv6 = page("{\"ue\":\"2001:db8:45:1::77\"}").sessions;
+    for found in [of_teid, of_ipv6] {
+        assert_eq!(found.iter().map(|of| of.seid).collect::<Vec<_>>(), [row.seid]);
+    }
+    assert_eq!(page("{\"dnn\":\"INTERNET\"}").sessions.len(), 3);
+    for nobody in [
+        "{\"ue\":\"10.45.0.99\"}",
+        "{\"ue\":\"2001:db8:46::1\"}",
+        "{\"teid\":0}",
+        "{\"dnn\":\"ims\"}",
+        "{\"target\":\"xdp\"}",
+        "{\"slice\":\"7\"}",
+    ] {
+        assert_eq!(page(nobody).sessions, [], "{nobody}");
+    }
+    let Reply::Session(detail) = ask(&Ask::Session { seid: row.seid }) else { panic!() };
+    assert_eq!((detail.session.uplink, detail.placement.reason.as_str()), (row.uplink, "only_target"));
+    assert!(detail.rules.pdrs.len() >= 2 && detail.entries > 0 && !detail.usage.is_empty(), "{detail:?}");
+    assert!(matches!(ask(&Ask::Session { seid: 1 }), Reply::Error { message } if message.contains("there is no session 0x1")));
+
+    // Drained, it keeps what it has and takes nothing new.
+    assert_eq!(ask(&Ask::Drain { on: true }), Reply::Done {});
+    let mut plan = SessionPlan::new(Shape::Open5gs, gnb(9));
+    plan.ue_ipv4 = Address::Given(Ipv4Addr::new(10, 45, 0, 99));
+    assert!(smf.establish(&plan).is_err());
+    assert!(report().draining && report().n4["sessions"] == 3);
+    assert_eq!(report().peers[0].rejected["75 No resources available"], 1);
+    assert_eq!(ask(&Ask::Drain { on: false }), Reply::Done {});
+    establish(9);
+    drop((socket, smf));
+    ran.stop();
+    let last = upf.stop().unwrap();
+    assert_eq!((last.imbalance, last.n4["established"]), (0, 4));
+}
+
 #[test]
 fn a_whole_upf_stands_on_sockets_without_root_and_the_order_of_its_ports_does_not_matter() {
     for backwards in [false, true] {
