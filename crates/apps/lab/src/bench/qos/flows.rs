@@ -45,6 +45,8 @@ pub(super) struct Measured {
     pub probes_lost: u64,
     /// Bytes that were compared, or datagrams whose order was.
     pub verified: u64,
+    /// Datagrams, probes among them, that came after a later one. Some may: the kernel on a busy machine, and the UPF while it asks for a neighbour.
+    pub reordered: u64,
 }
 
 /// One user's counts while it runs.
@@ -52,6 +54,7 @@ pub(super) struct Measured {
 struct Counts {
     bytes: AtomicU64,
     verified: AtomicU64,
+    reordered: AtomicU64,
     /// (when sent, how long on the way), in ns.
     probes: Mutex<Vec<(u64, u64)>>,
 }
@@ -120,6 +123,17 @@ pub(super) fn run(net: &Networks, users: &[(Ipv4Addr, Cell)], warm_up: Duration,
 }
 
 impl Counts {
+    /// Numbers count from 1 and rise, but for a few that are overtaken; `last` is the highest so far.
+    fn check_order(&self, datagram: &[u8], last: &mut u64) -> Result<(), Failure> {
+        let now = number(datagram, 0);
+        if now == *last {
+            return Err(Failure::Failed(format!("datagram {now} came twice")));
+        }
+        self.reordered.fetch_add(u64::from(now < *last), Relaxed);
+        *last = now.max(*last);
+        Ok(())
+    }
+
     /// `loaded_ns`: when the probes were no longer alone; `from_ns`: when the window began.
     fn measured(&self, cell: &Cell, payload_bps: f64, loaded_ns: u64, from_ns: u64, window: Duration) -> Measured {
         let probes = self.probes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,6 +153,7 @@ impl Counts {
             delay_ms: added.map(|ns| ns as f64 / 1e6),
             probes_lost: (window.as_nanos() / PROBE.as_nanos()).saturating_sub(loaded.len() as u128) as u64,
             verified: self.verified.load(Relaxed),
+            reordered: self.reordered.load(Relaxed),
         }
     }
 }
@@ -179,10 +194,10 @@ impl Way {
     }
 
     fn receive_probes(&self, stop: &AtomicBool, began: Instant, counts: &Counts) -> Result<(), Failure> {
-        let mut order = Order::default();
+        let mut last = 0;
         self.receive(stop, |datagram| {
             let now_ns = began.elapsed().as_nanos() as u64;
-            order.check(datagram)?;
+            counts.check_order(datagram, &mut last)?;
             let sent_ns = number(datagram, 8);
             let mut probes = counts.probes.lock().unwrap_or_else(PoisonError::into_inner);
             probes.push((sent_ns, now_ns.saturating_sub(sent_ns)));
@@ -191,27 +206,13 @@ impl Way {
     }
 
     fn receive_datagrams(&self, stop: &AtomicBool, counts: &Counts) -> Result<(), Failure> {
-        let mut order = Order::default();
+        let mut last = 0;
         self.receive(stop, |datagram| {
-            order.check(datagram)?;
+            counts.check_order(datagram, &mut last)?;
             counts.bytes.fetch_add(datagram.len() as u64, Relaxed);
             counts.verified.fetch_add(1, Relaxed);
             Ok(())
         })
-    }
-}
-
-/// Numbers rise: nothing is overtaken, nothing comes twice.
-#[derive(Default)]
-struct Order(Option<u64>);
-
-impl Order {
-    fn check(&mut self, datagram: &[u8]) -> Result<(), Failure> {
-        let now = number(datagram, 0);
-        match self.0.replace(now) {
-            Some(last) if now <= last => Err(Failure::Failed(format!("datagram {now} came after {last}"))),
-            _ => Ok(()),
-        }
     }
 }
 
