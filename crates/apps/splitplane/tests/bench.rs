@@ -193,6 +193,15 @@ fn n4_takes_sessions_and_ends_them() {
 }
 
 #[test]
+fn n4_has_its_sessions_back_from_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (figures, ..) = run(&["n4", "--store", &folder.path().join("store").display().to_string()]);
+    assert_eq!(figures["came_back"].as_u64(), Some(2000), "{figures}");
+    assert_eq!(rows(&figures).len(), 6);
+    assert!(rows(&figures).iter().all(|row| row["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0)), "{figures}");
+}
+
+#[test]
 fn memory_after_many_sessions_have_come_and_gone_is_near_what_it_was() {
     let figures = bench(&["n4", "--sessions", "40000"]);
     let mib = |key: &str| figures[key].as_u64().unwrap() >> 20;

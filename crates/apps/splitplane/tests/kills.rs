@@ -335,6 +335,9 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
             }
         }
         smf.settle();
+        if (kill + 1) % 50 == 0 {
+            println!("{} kills, {} answers, slowest start {slowest:?}", kill + 1, smf.answers);
+        }
     }
     let before = smf.charged;
     smf.carry(&gnb, carrier, before);
