@@ -42,6 +42,12 @@ pub(super) struct Record {
     pub(super) expires: Duration,
 }
 
+impl Record {
+    pub(super) fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+}
+
 /// Answers that are forgotten at a time: a millisecond's work.
 const EXPIRED_AT_ONCE: usize = 2048;
 

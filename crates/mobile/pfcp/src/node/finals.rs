@@ -78,6 +78,10 @@ impl Final {
     pub(super) fn id(&self) -> u64 {
         self.id
     }
+
+    pub(super) fn reports(&self) -> &[u8] {
+        &self.reports
+    }
 }
 
 impl Finals {

@@ -37,6 +37,11 @@ impl About {
         !matches!(self, About::Heartbeat(..) | About::Setup(_) | About::Release)
     }
 
+    /// The final usage in it.
+    pub(super) fn of_final(&self) -> Option<&Final> {
+        if let About::Final(this) = self { Some(this) } else { None }
+    }
+
     /// Usage reports in it.
     pub(super) fn reports(&self) -> u64 {
         match self {

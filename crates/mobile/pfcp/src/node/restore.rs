@@ -16,7 +16,7 @@ use super::reports::Notice;
 use super::requests::{About, Waiting};
 use super::sessions::{Session, peer_tunnels};
 use super::{Node, Timer};
-use crate::codec::{MessageType, NodeId};
+use crate::codec::{self, Ie, Message, NodeId};
 use crate::config::{Config, ConfigError};
 use crate::rules::{Seid, Usage, UserPlane};
 use crate::session;
@@ -155,14 +155,18 @@ impl Restoring {
             }
             Key::Usage(seid, urr_id) => self.usage(seid, urr_id, value),
             Key::Request(sequence) => self.request(sequence, value),
-            Key::Final(_) => whole(value).filter(|this: &Final| this.count <= MOST_REPORTS).map(|this| self.finals.push(this)),
-            Key::Answer(_) => whole(value).filter(|record: &Record| record.number <= MOST_ANSWERS).map(|record| {
-                if record.expires > self.now {
-                    self.answers.insert(record.number, record);
-                } else {
-                    self.stale.push(key);
-                }
-            }),
+            Key::Final(_) => whole(value)
+                .filter(|this: &Final| this.count <= MOST_REPORTS && well_formed(this.reports()).is_some())
+                .map(|this| self.finals.push(this)),
+            Key::Answer(_) => whole(value)
+                .filter(|record: &Record| record.number <= MOST_ANSWERS && well_formed(record.octets()).is_some())
+                .map(|record| {
+                    if record.expires > self.now {
+                        self.answers.insert(record.number, record);
+                    } else {
+                        self.stale.push(key);
+                    }
+                }),
         };
         if read.is_none() {
             self.result.damaged += 1;
@@ -241,8 +245,12 @@ impl Restoring {
 
     fn request(&mut self, sequence: u32, value: &[u8]) -> Option<()> {
         let (to, octets, about): (SocketAddr, Vec<u8>, About) = whole(value)?;
-        let answer = octets.get(1).and_then(|kind| MessageType::from(*kind).response())?;
+        let message = well_formed(&octets).filter(|message| message.sequence == sequence)?;
+        let answer = message.kind.response()?;
         let node = &mut self.node;
+        if about.of_final().is_some_and(|this| well_formed(this.reports()).is_none()) {
+            return None;
+        }
         if !about.is_report() || about.reports() > MOST_REPORTS || !node.requests.has_room(sequence) {
             return None;
         }
@@ -344,6 +352,15 @@ impl Node {
         }
         Ok(())
     }
+}
+
+/// A message of ours, as we write them: what is damaged is not sent.
+fn well_formed(octets: &[u8]) -> Option<Message> {
+    fn is_read(ie: &Ie) -> bool {
+        !matches!(ie, Ie::Invalid { .. }) && ie.children().iter().all(is_read)
+    }
+    let message = codec::decode(octets).ok()?;
+    (message.ies.iter().all(is_read) && message.encode().as_deref() == Ok(octets)).then_some(message)
 }
 
 /// A value that is the whole of its octets.
