@@ -1,9 +1,10 @@
-//! A gNodeB, a CU-UP and a DU between hostile peers: any datagrams of N3, F1-U and radio, at any time, are taken or counted, and what is kept
+//! A gNodeB, of the entities and of the program, a CU-UP and a DU between hostile peers: any datagrams of N3, F1-U and radio, at any time, are taken or counted, and what is kept
 //! stays bounded. And its configuration: any text is read, or refused in one line that is fit for a log.
 
 use ciphering::{Choice, Engine};
 use gnodeb::config::{Gnb, Ues};
 use gnodeb::node::{Node, Output};
+use gnodeb::pipeline::Host;
 
 const UE: &str = "id = 1\nflows = [{ qfi = 1, drb = 1 }]\n";
 const DRB: &str = "[[ue.drb]]\nid = 1\nrlc = \"am\"\nrlc_sn_bits = 12\npdcp_sn_bits = 12\nciphering = 0\nintegrity = 0\nwindow = 16\nqueue_kbytes = 64\ndu_kbytes = 16\n";
@@ -27,7 +28,25 @@ fn node(role: &str) -> Node {
     Node::new(&config, Engine::new(Choice::Portable).expect("the portable one is there"))
 }
 
-/// The first byte chooses: configurations, or a role. Then datagrams: a byte for the way, one for milliseconds, one for the length.
+/// Frames that `p4/gnb.p4` punts: it believes nothing of the program that has passed them on. A byte for the length of each.
+fn host(mut rest: &[u8]) {
+    let text = format!(
+        "role = \"both\"\ndatapath = \"p4\"\nn3 = \"10.0.0.2\"\n{}[[ue]]\n{UE}radio = \"127.0.0.1:2\"\n{SESSION}{}",
+        RADIO.replace("pdu_bytes = 200\n", ""),
+        DRB.replace("du_kbytes = 16\n", "")
+    );
+    let mut host = Host::new(&Gnb::parse(&text).expect("a configuration"));
+    while let [length, more @ ..] = rest {
+        let (frame, more) = more.split_at(usize::from(*length).min(more.len()));
+        rest = more;
+        if let Some(answer) = host.frame(frame) {
+            assert!((42..1500).contains(&answer.len()), "{} bytes", answer.len());
+        }
+    }
+    host.report(&mut Default::default(), &mut Default::default());
+}
+
+/// The first byte chooses: configurations, the program's host, or a role. Then datagrams: a byte for the way, one for milliseconds, one for the length.
 pub fn run(data: &[u8]) {
     let Some((first, mut rest)) = data.split_first() else { return };
     if first % 4 == 0 {
@@ -36,6 +55,9 @@ pub fn run(data: &[u8]) {
             assert!(!line.is_empty() && line.chars().count() < 700 && !line.contains(char::is_control), "{line:?} is not fit for a log");
         }
         return;
+    }
+    if *first >= 0xf0 {
+        return host(rest);
     }
     let mut node = node(["both", "cu-up", "du"][usize::from(first % 4 - 1)]);
     let (mut now, mut out) = (0, Output::default());

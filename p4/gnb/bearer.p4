@@ -9,17 +9,6 @@
 
 control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
-    /* COUNTs that a bearer has spent. The cell outlives the bearer: see count_base. */
-    register<bit<32>>(BEARERS) spent;
-
-    bit<32> base = 0;
-
-    action drop(Reason reason) {
-        meta.reason = reason;
-        mark_to_drop(standard_metadata);
-        exit;
-    }
-
     action unknown() {
         meta.reason = Reason.unknown_teid;
         standard_metadata.egress_spec = PUNT_PORT;
@@ -34,9 +23,10 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
      *   ue, drb       for the radio's framing; BEARER is drb less 1
      *   count_base    COUNT is this and what the cell says: so a bearer begins at 0, or where another gNodeB left off, whoever had the cell before
      *   peer          the radio unit
+     *   upf           where the tunnel comes from: packets of others are dropped
      */
     action set_bearer(bit<32> bearer, RlcMode rlc_mode, bit<1> rlc_long, bit<1> pdcp_long, bit<1> sdap_header, bit<1> reflective,
-                      bit<1> is_protected, bit<16> key_index, bit<16> ue, bit<8> drb, bit<32> count_base, bit<16> peer) {
+                      bit<1> is_protected, bit<16> key_index, bit<16> ue, bit<8> drb, bit<32> count_base, bit<16> peer, ipv4_t upf) {
         meta.bearer = bearer;
         meta.rlc_mode = rlc_mode;
         meta.rlc_long = rlc_long;
@@ -48,7 +38,8 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
         meta.ue = ue;
         meta.drb = drb;
         meta.peer = peer;
-        base = count_base;
+        meta.count_base = count_base;
+        meta.source = upf;
     }
 
     action miss() { }
@@ -77,9 +68,36 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
         if (bearer_by_flow.apply().miss) {
             default_bearer.apply();
         }
+    }
+}
+
+/* Does a packet of the bearer come from where it must? Others may know its TEID, or its UE's number. */
+control Source(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+    apply {
+        if (hdr.ipv4.src != meta.source || (meta.source_port != 0 && hdr.udp.src != meta.source_port)) {
+            meta.reason = Reason.wrong_source;
+            mark_to_drop(standard_metadata);
+            exit;
+        }
+    }
+}
+
+/* COUNT of a downlink packet (TS 38.323 §5.2.1). It is spent when nothing is left that could drop the packet before the radio: the UE waits for each. */
+control Count(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    /* COUNTs that a bearer has spent. The cell outlives the bearer: see count_base. */
+    register<bit<32>>(BEARERS) spent;
+
+    action drop(Reason reason) {
+        meta.reason = reason;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    apply {
         bit<32> before;
         spent.read(before, meta.bearer);
-        meta.count = before + base;
+        meta.count = before + meta.count_base;
         if (meta.count == 0xFFFFFFFF) {
             drop(Reason.count_exhausted);
         }
@@ -95,9 +113,10 @@ control UplinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout s
         exit;
     }
 
-    /* As downlink. radio is the radio unit, which takes the STATUS PDUs that answer; peer the UPF; teid the UPF's. qfi is that of a bearer without SDAP header. */
+    /* As downlink. radio is the radio unit, which takes the STATUS PDUs that answer, and unit and unit_port its address, from which alone PDUs are taken; peer
+     * the UPF; teid the UPF's. qfi is that of a bearer without SDAP header. */
     action set_bearer(bit<32> bearer, RlcMode rlc_mode, bit<1> rlc_long, bit<1> pdcp_long, bit<1> sdap_header, bit<1> is_protected,
-                      bit<16> key_index, bit<6> qfi, teid_t teid, bit<16> radio, bit<16> peer) {
+                      bit<16> key_index, bit<6> qfi, teid_t teid, bit<16> radio, bit<16> peer, ipv4_t unit, bit<16> unit_port) {
         meta.bearer = bearer;
         meta.rlc_mode = rlc_mode;
         meta.rlc_long = rlc_long;
@@ -109,6 +128,8 @@ control UplinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout s
         meta.teid = teid;
         meta.radio = radio;
         meta.peer = peer;
+        meta.source = unit;
+        meta.source_port = unit_port;
     }
 
     @split("horizontal")

@@ -4,6 +4,8 @@
 
 /* Longest SDU (TS 38.323 §4.3.1). */
 const bit<32> MAX_SDU = 9000;
+/* What RLC, PDCP and SDAP put around it, at most: 3 bytes, 3, 1, and a MAC-I of 4. */
+const bit<64> LAYER_BYTES = 11;
 
 /* What of GTP-U is a user's packet, and of which flow. */
 control FromCore(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
@@ -56,9 +58,54 @@ control FromCore(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
     }
 }
 
+/* The radio's rate, of what is sent for the first time: in place of MAC's scheduler. A packet over it waits, as it came in, and runs through the program
+ * again when it may go (include/splitplane.p4). So it spends a COUNT only then. */
+control RadioRate(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    @pdu_length
+    meter(1, MeterType.bytes) radio_rate;
+
+    /* When it was exceeded last, and one more. The packets of a burst have one time: behind one that waits, a smaller one must not pass by what is left. */
+    register<bit<48>>(1) exceeded;
+
+    apply {
+        bit<2> colour = 0;
+        bit<48> last;
+        bit<48> now = standard_metadata.ingress_global_timestamp + 1;
+        exceeded.read(last, 0);
+        meta.counted_bytes = (bit<64>)meta.payload_bytes + LAYER_BYTES;
+        // It must be asked in any case: a packet waits for what it was asked about.
+        radio_rate.execute_meter(0, colour);
+        if (colour == 2 || last == now) {
+            exceeded.write(0, now);
+            meta.mark = 0;
+            meta.reason = Reason.rate_exceeded;
+            standard_metadata.egress_spec = BUFFER_PORT;
+            exit;
+        }
+    }
+}
+
+/* Users' packets and their bytes, from their IP header on. */
+control CountDownlink(inout gnb_metadata_t meta) {
+
+    @pdu_length
+    counter(BEARERS, CounterType.packets_and_bytes) downlink_packets;
+
+    apply {
+        meta.counted_bytes = (bit<64>)meta.payload_bytes;
+        downlink_packets.count(meta.bearer);
+    }
+}
+
 control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
     FromCore() from_core;
     DownlinkBearer() bearer;
+    Source() source;
+    RadioRate() radio_rate;
+    Room() room;
+    Count() count;
+    CountDownlink() count_downlink;
     PdcpHeader() pdcp_header;
     Protect() protect;
     Keep() keep;
@@ -66,7 +113,14 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
 
     apply {
         from_core.apply(hdr, meta, standard_metadata);   // a user's packet, of which flow
-        bearer.apply(hdr, meta, standard_metadata);      // on which bearer, under which COUNT
+        bearer.apply(hdr, meta, standard_metadata);      // on which bearer
+        source.apply(hdr, meta, standard_metadata);      // from the UPF
+        radio_rate.apply(meta, standard_metadata);       // when the radio has time for it
+        if (meta.rlc_mode == RlcMode.am) {
+            room.apply(meta);                            // if it can be kept
+        }
+        count.apply(meta, standard_metadata);            // under which COUNT
+        count_downlink.apply(meta);
         pdcp_header.apply(hdr, meta);                    // SDAP and PDCP
         hdr.gtpu.setInvalid();
         hdr.gtpu_optional.setInvalid();

@@ -26,6 +26,9 @@ enum bit<8> Reason {
     pdcp_control         = 28,  // a status report, or feedback of a compression that we have not: nobody here takes it
     sdap_length          = 29,  // no SDAP header, or nothing behind it
     no_peer              = 30,  // no way out
+    wrong_source         = 31,  // of a bearer, but not from its UPF or its radio unit
+    // waits for the radio's rate
+    rate_exceeded        = 40,
     // what has been processed and goes no further
     status_processed     = 48,  // a STATUS PDU of the UE, by the buffer
     acknowledged         = 49,  // a packet that the buffer kept until the UE had it
@@ -54,6 +57,9 @@ struct gnb_metadata_t {
     bit<16> peer;          // where the packet goes: a radio unit, or a UPF
     bit<16> radio;         // of an uplink packet: where the radio unit is
     bit<1>  to_radio;      // it leaves by the radio
+    bit<32> source;        // who alone sends packets of the bearer: the UPF, or the radio unit
+    bit<16> source_port;   // and its UDP port; 0: any
+    bit<32> count_base;    // see bearer.p4
     bit<6>  qfi;
     teid_t  teid;
 
@@ -64,6 +70,14 @@ struct gnb_metadata_t {
     bit<16> payload_bytes; // what is behind the headers
     bit<18> rlc_sn;
     bit<1>  poll;
+
+    // What counters and the meter take: bytes of a user's packet, or of an RLC PDU.
+    @pdu_length
+    bit<64> counted_bytes;
+
+    // Of a packet that waits for the radio's rate: the meter's cell.
+    @mark
+    bit<32> mark;
 
     @drop_reason
     Reason  reason;

@@ -24,7 +24,7 @@ control Peer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_
         key = { meta.peer: exact; }
         actions = { send; no_peer; }
         default_action = no_peer();
-        size = 4096;
+        size = 8192;
     }
 
     apply {

@@ -8,6 +8,11 @@ const bit<16> FRAMING_BYTES = 18;
 control FromRadio(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
     UplinkBearer() bearer;
+    Source() source;
+
+    /* RLC PDUs that were taken, and their bytes. */
+    @pdu_length
+    counter(BEARERS, CounterType.packets_and_bytes) radio_received;
 
     action drop(Reason reason) {
         meta.reason = reason;
@@ -23,6 +28,7 @@ control FromRadio(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stan
             drop(Reason.radio_framing);
         }
         bearer.apply(hdr, meta, standard_metadata);
+        source.apply(hdr, meta, standard_metadata);
         bit<16> format = FRAMING_TM ++ 8w0;
         if (meta.rlc_mode == RlcMode.am) {
             format = FRAMING_AM ++ (meta.rlc_long == 1 ? 8w18 : 8w12);
@@ -32,12 +38,21 @@ control FromRadio(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stan
         if (hdr.framing.mode ++ hdr.framing.sn_bits != format) {
             drop(Reason.radio_framing);
         }
+        meta.counted_bytes = (bit<64>)(standard_metadata.packet_length - UDP_BYTES - (bit<32>)FRAMING_BYTES);
+        radio_received.count(meta.bearer);
     }
 }
 
 /* An RLC PDU of payload_bytes, headers and all, on its way to the UE. */
 control ToRadio(inout gnb_headers_t hdr, inout gnb_metadata_t meta) {
+
+    /* RLC PDUs that were sent, and their bytes. */
+    @pdu_length
+    counter(BEARERS, CounterType.packets_and_bytes) radio_sent;
+
     apply {
+        meta.counted_bytes = (bit<64>)meta.payload_bytes;
+        radio_sent.count(meta.bearer);
         hdr.gtpu.setInvalid();
         hdr.gtpu_optional.setInvalid();
         hdr.gtpu_psc.setInvalid();

@@ -23,13 +23,31 @@ struct buffer_answer_t {
 const bit<8> BUFFER_KEEP   = 0;
 const bit<8> BUFFER_STATUS = 1;
 const bit<8> BUFFER_NEXT   = 3;
+const bit<8> BUFFER_ROOM   = 4;
 const bit<8> EVENT_ACKNOWLEDGED = 0;
+const bit<8> EVENT_RETRANSMISSION = 1;
+/* Nothing waits behind an SDU, as each is sent at once: the UE is asked what it has (TS 38.322 §5.3.3.2). How often it answers its `t-StatusProhibit` says. */
+const bit<8> POLL = 1;
+/* Of PDCP and SDAP, with a MAC-I: what an SDU becomes longer by, at most. */
+const bit<8> MOST_PREFIX = 8;
+
+/* Whether the buffer has room: if not it drops the packet, before a COUNT is spent on it. */
+control Room(inout gnb_metadata_t meta) {
+    Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
+
+    apply {
+        buffer_answer_t answer;
+        buffer.call({ BUFFER_ROOM, meta.bearer, 0, 0, MOST_PREFIX }, answer);
+    }
+}
 
 control Keep(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
 
     /* By bearer: retransmissions beyond maxRetxThreshold, for RRC (TS 38.322 §5.3.2). */
     counter(BEARERS, CounterType.packets) max_retransmissions;
+
+    counter(BEARERS, CounterType.packets) retransmissions;
 
     action drop(Reason reason) {
         meta.reason = reason;
@@ -39,9 +57,12 @@ control Keep(inout gnb_metadata_t meta, inout standard_metadata_t standard_metad
 
     apply {
         buffer_answer_t answer;
-        buffer.call({ BUFFER_NEXT, meta.bearer, 0, 0, meta.prefix_bytes }, answer);
+        buffer.call({ BUFFER_NEXT, meta.bearer, 0, POLL, meta.prefix_bytes }, answer);
         if (answer.event == EVENT_ACKNOWLEDGED) {
             drop(Reason.acknowledged);
+        }
+        if (answer.event == EVENT_RETRANSMISSION) {
+            retransmissions.count(meta.bearer);
         }
         if (answer.flags[1:1] == 1) {
             max_retransmissions.count(meta.bearer);

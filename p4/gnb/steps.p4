@@ -34,6 +34,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
 #endif
 #if STEP >= 3
     DownlinkBearer() bearer;
+    Count() count;
 #endif
 #if STEP == 5
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
@@ -52,6 +53,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         meta.qfi = hdr.gtpu_psc.isValid() ? hdr.gtpu_psc.qos[5:0] : 0;
 #if STEP >= 3
         bearer.apply(hdr, meta, standard_metadata);
+        count.apply(meta, standard_metadata);
 #else
         meta.rlc_mode = RlcMode.am;
         meta.rlc_long = 1;

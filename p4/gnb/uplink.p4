@@ -86,7 +86,14 @@ control Receive(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standa
 
 /* The tunnel to the UPF, with an uplink PDU session container (TS 38.415 §5.5.2.2). */
 control ToCore(inout gnb_headers_t hdr, inout gnb_metadata_t meta) {
+
+    /* Users' packets and their bytes, from their IP header on. */
+    @pdu_length
+    counter(BEARERS, CounterType.packets_and_bytes) uplink_packets;
+
     apply {
+        meta.counted_bytes = (bit<64>)meta.payload_bytes;
+        uplink_packets.count(meta.bearer);
         hdr.framing.setInvalid();
         hdr.gtpu.setValid();
         hdr.gtpu.version = 1;

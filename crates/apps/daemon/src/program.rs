@@ -68,6 +68,15 @@ pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(St
     Program::compile(path, include_paths, defines).map(|program| program.ir)
 }
 
+/// As [`compile`], of a shipped program, whatever files there are.
+pub fn shipped(name: &str) -> Result<Ir, Failure> {
+    let text = built_in(name).ok_or_else(|| Failure::Usage(format!("{name}: no shipped program")))?;
+    let compiled = p4_check::compile_str(name, text, &options(&[], &[])).map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))?;
+    let mut ir = compiled.ir;
+    p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
+    Ok(ir)
+}
+
 /// Sessions that counters and meters have room for at least: a session may have many URRs and QERs.
 const LEAST_ROOM: u64 = 1 << 16;
 

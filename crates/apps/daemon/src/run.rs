@@ -619,7 +619,7 @@ fn load_targets(
 }
 
 /// The program as native code. One that calls services is cut where it does, and driven by who calls them.
-fn load_x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployment>]) -> Result<Box<dyn Target>, Failure> {
+pub fn load_x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployment>]) -> Result<Box<dyn Target>, Failure> {
     let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("{}: {e}", ir.program.name));
     let load = |ir: &Ir| {
         let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;

@@ -12,6 +12,7 @@ use buffer::service::BufferService;
 use ciphering::service::{CipherService, MAX_KEYS, key_setting};
 use ciphering::{Choice, Nea, Nia};
 use program::Program;
+use radio_bearer::RadioBearerService;
 use service::caller::{Make, Rings};
 use service::{Deployment, Interface};
 use std::collections::{BTreeMap, HashSet};
@@ -31,12 +32,15 @@ pub enum Kind {
     Resubmit,
     /// NEA0 to NEA3 and NIA0 to NIA3.
     Cipher,
+    /// The receiving sides of RLC and PDCP.
+    #[value(name = "radio_bearer")]
+    RadioBearer,
 }
 
 /// How large a service is. What is not given has its default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct Sizes {
-    /// Of `buffer`: bearers have numbers below this, 1 to 1048576 [default: 16384].
+    /// Of `buffer` and `radio_bearer`: bearers have numbers below this, 1 to 1048576 [default: 16384].
     #[arg(long)]
     pub bearers: Option<u64>,
     /// Of `buffer` and `resubmit`: most packets that it keeps, 1 to 16777216 [default: 1048576].
@@ -63,7 +67,13 @@ struct Size {
 }
 
 const SIZES: [Size; 5] = [
-    Size { key: "bearers", of: &[Kind::Buffer], most: buffer::rlc::MAX_BEARERS as u64, default: 16_384, given: |s| s.bearers },
+    Size {
+        key: "bearers",
+        of: &[Kind::Buffer, Kind::RadioBearer],
+        most: buffer::rlc::MAX_BEARERS as u64,
+        default: 16_384,
+        given: |s| s.bearers,
+    },
     Size {
         key: "packets",
         of: &[Kind::Buffer, Kind::Resubmit],
@@ -105,7 +115,7 @@ impl Sizes {
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Buffer, Kind::Resubmit, Kind::Cipher];
+    const ALL: [Kind; 4] = [Kind::Buffer, Kind::Resubmit, Kind::Cipher, Kind::RadioBearer];
 
     /// By the name that programs and configurations call it.
     pub fn named(name: &str) -> Option<Kind> {
@@ -123,6 +133,7 @@ impl Kind {
             Kind::Buffer => &buffer::service::INTERFACE,
             Kind::Resubmit => &buffer::resubmit::service::INTERFACE,
             Kind::Cipher => &ciphering::service::INTERFACE,
+            Kind::RadioBearer => &radio_bearer::INTERFACE,
         }
     }
 
@@ -160,6 +171,10 @@ impl Kind {
             Kind::Resubmit => {
                 let (interval_ms, attempts) = (sizes.number("interval_ms") as u32, sizes.number("attempts") as u32);
                 Arc::new(move || Box::new(ResubmitService::new(interval_ms, attempts, limits)))
+            }
+            Kind::RadioBearer => {
+                let bearers = sizes.number("bearers") as usize;
+                Arc::new(move || Box::new(RadioBearerService::new(bearers)))
             }
             Kind::Cipher => Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("an implementation is always there"))),
         }
@@ -430,6 +445,9 @@ mod tests {
         assert!(fields.contains("answer of the program: no fields; of the service: bit<16> payload_bytes"), "{fields}");
         program.services.values_mut().for_each(|service| service.name = "enigma".into());
         let unknown = refused("", &program);
-        assert!(unknown.ends_with("and there is no such service: expected one of \"buffer\", \"resubmit\", \"cipher\""), "{unknown}");
+        assert!(
+            unknown.ends_with("and there is no such service: expected one of \"buffer\", \"resubmit\", \"cipher\", \"radio_bearer\""),
+            "{unknown}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! PDCP of a bearer, and RLC of a bearer: the entities of the crate `gnb` with their keys, each as one thing with one call in and one out.
 //!
-//! This is the place where the pipeline of `p4/gnb.p4` can stand instead: what goes in and comes out are bytes.
+//! [`crate::pipeline`] is the same as a program, with the same timers.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ const MS: u64 = 1_000_000;
 /// Packets that are ciphered together.
 const BURST: usize = 32;
 /// Timers and thresholds of RLC AM, of the values that TS 38.331 knows: for a radio that reorders by some milliseconds.
-const POLL_RETRANSMIT_NS: u64 = 45 * MS;
-const POLL_PDU: u32 = 16;
-const POLL_BYTE: u32 = 25_000;
-const REASSEMBLY_NS: u64 = 20 * MS;
-const STATUS_PROHIBIT_NS: u64 = 5 * MS;
-const MAX_RETRANSMISSIONS: u8 = 32;
+pub(crate) const POLL_RETRANSMIT_NS: u64 = 45 * MS;
+pub(crate) const POLL_PDU: u32 = 16;
+pub(crate) const POLL_BYTE: u32 = 25_000;
+pub(crate) const REASSEMBLY_NS: u64 = 20 * MS;
+pub(crate) const STATUS_PROHIBIT_NS: u64 = 5 * MS;
+pub(crate) const MAX_RETRANSMISSIONS: u8 = 32;
 /// Bytes of SDUs that are not whole.
-const PARTIAL_BYTES: usize = 4 << 20;
+pub(crate) const PARTIAL_BYTES: usize = 4 << 20;
 /// SDUs that RLC holds for grants: its bytes are limited by what the DU asks for.
 const RLC_QUEUE_SDUS: usize = 65_536;
 
@@ -74,7 +74,8 @@ pub struct Pdcp {
     burst: Vec<pdcp::security::Packet>,
 }
 
-fn format(drb: &Drb, direction: Direction) -> Format {
+/// How its PDUs look.
+pub(crate) fn format(drb: &Drb, direction: Direction) -> Format {
     let sdap_header = if direction == Direction::Uplink { drb.sdap.uplink_header } else { drb.sdap.downlink_header };
     Format { kind: Kind::Drb, sn_length: drb.pdcp_sn, integrity: drb.integrity.is_some(), sdap_header }
 }

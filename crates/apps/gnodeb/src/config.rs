@@ -46,11 +46,27 @@ pub enum Role {
     Du,
 }
 
+/// What carries packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Datapath {
+    /// The entities of the crate `gnb`, packet by packet.
+    #[default]
+    Entities,
+    /// `p4/gnb.p4` with its services, on x86.
+    P4,
+}
+
+/// Most bearers of `p4/gnb.p4`: the field of a request that names a key has 16 bits.
+pub const P4_BEARERS: usize = 1 << 16;
+
 /// A gNodeB.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gnb {
     /// What runs here.
     pub role: Role,
+    /// How it does.
+    pub datapath: Datapath,
     /// The N3 address, port 2152. There for `both` and `cu-up`.
     pub n3: Option<Ipv4Addr>,
     /// Our F1-U address and the peer's, port 2152. There for `cu-up` and `du`.
@@ -185,6 +201,8 @@ impl fmt::Debug for Keys {
 #[serde(deny_unknown_fields)]
 struct GnbFile {
     role: Role,
+    #[serde(default)]
+    datapath: Datapath,
     n3: Option<Ipv4Addr>,
     f1u: Option<F1uTable>,
     radio: Option<RadioTable>,
@@ -204,13 +222,11 @@ struct F1uTable {
 struct RadioTable {
     address: SocketAddr,
     rate_mbps: u64,
-    #[serde(default = "pdu_bytes")]
-    pdu_bytes: usize,
+    pdu_bytes: Option<usize>,
 }
 
-fn pdu_bytes() -> usize {
-    1400
-}
+/// A grant where a file says nothing.
+const PDU_BYTES: usize = 1400;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -302,8 +318,7 @@ struct DrbTable {
     window: Option<u32>,
     #[serde(default = "queue_kbytes")]
     queue_kbytes: u64,
-    #[serde(default = "du_kbytes")]
-    du_kbytes: u32,
+    du_kbytes: Option<u32>,
     discard_ms: Option<u64>,
     reordering_ms: Option<u64>,
     f1u: Option<F1uTeids>,
@@ -317,10 +332,6 @@ fn queue_kbytes() -> u64 {
     8192
 }
 
-fn du_kbytes() -> u32 {
-    256
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct F1uTeids {
@@ -328,6 +339,8 @@ struct F1uTeids {
     du_teid: u32,
 }
 
+/// What a DU asks for where a file says nothing, in KiB.
+const DU_KBYTES: u32 = 256;
 /// SDUs on the way where a file says nothing: at 100 Mbit/s half a second of full packets.
 const WINDOW: u32 = 4096;
 
@@ -345,6 +358,9 @@ impl Gnb {
         needed("radio", file.radio.is_some(), air)?;
         if file.n3.is_some_and(|n3| n3.is_unspecified()) {
             return Err(wrong("n3", "expected an address of this host, not 0.0.0.0"));
+        }
+        if file.datapath == Datapath::P4 {
+            file.check_p4()?;
         }
         if let Some(f1u) = &file.f1u
             && (f1u.address.is_unspecified() || f1u.peer.is_unspecified())
@@ -379,7 +395,47 @@ impl Gnb {
             },
         )?;
         let f1u = file.f1u.map(|f1u| (f1u.address, f1u.peer));
-        Ok(Gnb { role: file.role, n3: file.n3, f1u, radio: file.radio.map(RadioTable::check).transpose()?, ues })
+        Ok(Gnb { role: file.role, datapath: file.datapath, n3: file.n3, f1u, radio: file.radio.map(RadioTable::check).transpose()?, ues })
+    }
+}
+
+impl GnbFile {
+    /// What the program does not do is refused: nothing is accepted and then left out.
+    fn check_p4(&self) -> Result<(), ConfigError> {
+        let refused = |field: String, why: &str| Err(wrong(field, format!("not with datapath = \"p4\": {why}")));
+        if self.role != Role::Both {
+            return refused("role".into(), "the program is CU-UP and DU in one: expected \"both\"");
+        }
+        if let Some(radio) = &self.radio {
+            if radio.pdu_bytes.is_some() {
+                return refused("radio.pdu_bytes".into(), "each packet is one RLC PDU, as long as it is: leave it out");
+            }
+            if radio.address.ip().is_unspecified() || !radio.address.is_ipv4() {
+                return refused("radio.address".into(), "expected one IPv4 address of this host");
+            }
+        }
+        if self.ue.iter().map(|ue| ue.drb.len()).sum::<usize>() > P4_BEARERS {
+            return refused("ue".into(), &format!("expected at most {P4_BEARERS} bearers"));
+        }
+        for (number, ue) in self.ue.iter().enumerate() {
+            if ue.radio.is_some_and(|address| !address.is_ipv4()) {
+                return refused(format!("ue[{number}].radio"), "expected an IPv4 address");
+            }
+            for (at, drb) in ue.drb.iter().enumerate() {
+                let field = |name: &str| format!("ue[{number}].drb[{at}].{name}");
+                if drb.du_kbytes.is_some() {
+                    return refused(field("du_kbytes"), "there is no queue between PDCP and RLC: leave it out");
+                }
+                if drb.discard_ms.is_some() {
+                    return refused(field("discard_ms"), "a packet has no timer of its own before it is sent: leave it out");
+                }
+                let is_mapped = ue.flows.iter().any(|flow| flow.drb == drb.id);
+                if !drb.sdap_header_uplink && !is_mapped {
+                    return refused(field("id"), "a bearer without `sdap_header_uplink` needs a flow that is mapped to it");
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -472,10 +528,11 @@ impl RadioTable {
         if !(1..=100_000).contains(&self.rate_mbps) {
             return Err(wrong("radio.rate_mbps", "expected 1 to 100000"));
         }
-        if !(MIN_PDU..=MAX_PDU).contains(&self.pdu_bytes) {
+        let pdu_bytes = self.pdu_bytes.unwrap_or(PDU_BYTES);
+        if !(MIN_PDU..=MAX_PDU).contains(&pdu_bytes) {
             return Err(wrong("radio.pdu_bytes", format!("expected {MIN_PDU} to {MAX_PDU}")));
         }
-        Ok(Radio { address: self.address, rate_bps: self.rate_mbps * 1_000_000, pdu_bytes: self.pdu_bytes })
+        Ok(Radio { address: self.address, rate_bps: self.rate_mbps * 1_000_000, pdu_bytes })
     }
 }
 
@@ -548,7 +605,8 @@ impl DrbTable {
         if !(64..=1 << 20).contains(&self.queue_kbytes) {
             return Err(wrong(field("queue_kbytes"), "expected 64 to 1048576"));
         }
-        if !(16..=1 << 20).contains(&self.du_kbytes) {
+        let du_kbytes = self.du_kbytes.unwrap_or(DU_KBYTES);
+        if !(16..=1 << 20).contains(&du_kbytes) {
             return Err(wrong(field("du_kbytes"), "expected 16 to 1048576"));
         }
         let timer = |name: &str, ms: Option<u64>| match ms {
@@ -568,7 +626,7 @@ impl DrbTable {
             keys,
             window,
             queue_bytes: self.queue_kbytes << 10,
-            du_bytes: self.du_kbytes << 10,
+            du_bytes: du_kbytes << 10,
             discard_ns: timer("discard_ms", self.discard_ms.map(|ms| ms.min(1 << 32)))?,
             reordering_ns: timer("reordering_ms", self.reordering_ms.map(|ms| ms.min(1 << 32)))?,
             f1u: self.f1u.map(|teids| (teids.cu_teid, teids.du_teid)),
@@ -660,10 +718,29 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
             ("0e0f", "0e0"),
             ("0e0f", "0e0g"),
             ("integrity = 2", ""),
+            ("role = \"both\"", "role = \"both\"\ndatapath = \"xdp\""),
         ] {
             assert!(GNB.contains(from), "{from}");
             let error = Gnb::parse(&GNB.replace(from, to)).unwrap_err();
             text += &format!("{to:?}: {error}\n");
+        }
+        let p4 = GNB.replace("role = \"both\"", "role = \"both\"\ndatapath = \"p4\"");
+        assert_eq!(Gnb::parse(&p4).unwrap().datapath, Datapath::P4);
+        for (from, to) in [
+            ("role = \"both\"", "role = \"cu-up\"\nf1u = { address = \"10.5.0.1\", peer = \"10.5.0.2\" }"),
+            ("rate_mbps = 100", "rate_mbps = 100\npdu_bytes = 1400"),
+            ("\"127.0.0.1:4001\"", "\"0.0.0.0:4001\""),
+            ("\"127.0.0.1:4001\"", "\"[::1]:4001\""),
+            ("\"127.0.0.2:4001\"", "\"[::1]:4001\""),
+            ("rlc = \"am\"", "rlc = \"am\"\ndu_kbytes = 256"),
+            ("rlc = \"am\"", "rlc = \"am\"\ndiscard_ms = 100"),
+            ("flows = [{ qfi = 9, drb = 1 }]", "flows = []"),
+        ] {
+            assert!(p4.contains(from), "{from}");
+            let text_p4 =
+                if to.contains("cu-up") { p4.replace("[radio]\naddress = \"127.0.0.1:4001\"\nrate_mbps = 100\n", "") } else { p4.clone() };
+            let error = Gnb::parse(&text_p4.replace(from, to)).unwrap_err();
+            text += &format!("p4, {to:?}: {error}\n");
         }
         let twice = format!("{GNB}{}", &GNB[GNB.find("[[ue]]").unwrap()..]);
         text += &format!("twice: {}\n", Gnb::parse(&twice).unwrap_err());

@@ -4,7 +4,7 @@
 //! sequence number.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 use ciphering::Engine;
 use gnb::nru::{DeliveryStatus, UserData};
@@ -15,6 +15,7 @@ use crate::Bearer;
 use crate::bearer::{Pdcp, Side};
 use crate::config::{self, GnbUe, Session};
 use crate::counts::{Count, Drops, UeReport, add, add_layer, count};
+use crate::n3::{self, Asked};
 
 /// A DU that says nothing of what it was given for so long is asked for a report, ns.
 const POLL_NS: u64 = 100_000_000;
@@ -123,24 +124,23 @@ impl Cu {
         let Ok(repr) = gtpu::Packet::new_checked(datagram).and_then(|packet| Repr::parse(&packet)) else {
             return count(&mut self.drops, "n3.malformed");
         };
-        match repr.message {
-            Message::EchoRequest => out.n3.push((from, emit(&Repr::new(0, repr.sequence, Message::EchoResponse)))),
-            Message::GPdu { payload } => self.g_pdu(repr.teid, repr.session_container, payload, from, now_ns, out),
-            Message::EndMarker => match self.teids.get(&repr.teid).and_then(|ue| self.ues.get_mut(ue)) {
+        if let Message::GPdu { payload } = repr.message {
+            return self.g_pdu(repr.teid, repr.session_container, payload, from, now_ns, out);
+        }
+        match n3::read(&repr) {
+            Asked::Answer(answer) => out.n3.push((from, answer)),
+            Asked::EndMarker(teid) => match self.teids.get(&teid).and_then(|ue| self.ues.get_mut(ue)) {
                 Some(ue) => ue.end_markers += 1,
                 None => count(&mut self.drops, "n3.unknown_teid"),
             },
-            Message::ErrorIndication { .. } => count(&mut self.drops, "n3.error_indication"),
-            Message::EchoResponse | Message::SupportedExtensionHeaders { .. } | Message::Other { .. } => count(&mut self.drops, "n3.other"),
+            Asked::Nothing(reason) => count(&mut self.drops, reason),
         }
     }
 
     fn g_pdu(&mut self, teid: u32, container: Option<SessionContainer>, payload: &[u8], from: SocketAddrV4, now_ns: u64, out: &mut Output) {
         let Some((id, ue)) = self.teids.get(&teid).and_then(|id| self.ues.get_mut(id).map(|ue| (*id, ue))) else {
             count(&mut self.drops, "n3.unknown_teid");
-            // TS 29.281 §7.3.1.
-            let message = Message::ErrorIndication { teid, peer: IpAddr::V4(self.n3) };
-            out.n3.push((config::gtpu(*from.ip()), emit(&Repr::new(0, Some(0), message))));
+            out.n3.push((config::gtpu(*from.ip()), n3::error_indication(teid, self.n3)));
             return;
         };
         if *from.ip() != ue.session.uplink.addr {
@@ -232,19 +232,13 @@ impl Cu {
     }
 }
 
-fn emit(repr: &Repr<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
-    repr.emit(&mut out);
-    out
-}
-
 /// An SDU of PDCP to the UPF.
 fn to_upf(session: &Session, sdap: &mut sdap::Gnb, drb: DrbId, sdu: &[u8], uplink: &mut Count, out: &mut Output) {
     // A flow's end marker says that its packets of this bearer are over (TS 37.324 §5.3.1): there is no order to be kept between bearers.
     let Ok(Uplink::Data { qfi, sdu }) = sdap.uplink(drb, sdu) else { return };
     let container = SessionContainer::Uplink { qfi: qfi.get() };
     add(uplink, sdu.len());
-    out.n3.push((config::gtpu(session.uplink.addr), emit(&Repr::g_pdu(session.uplink.teid, Some(container), sdu))));
+    out.n3.push((config::gtpu(session.uplink.addr), n3::emit(&Repr::g_pdu(session.uplink.teid, Some(container), sdu))));
 }
 
 impl Drb {

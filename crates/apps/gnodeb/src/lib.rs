@@ -1,4 +1,4 @@
-//! The gNodeB's user plane and UEs as running things, over the entities of the crate `gnb`.
+//! The gNodeB's user plane and UEs as running things, over the entities of the crate `gnb`, or, of a gNodeB, over the program `p4/gnb.p4`.
 //!
 //! | question | file |
 //! |---|---|
@@ -9,10 +9,12 @@
 //! | the side of the radio: RLC, and what of it is told to the CU (DU) | [`du`] |
 //! | how is a frame between CU and DU written? | [`f1u`] |
 //! | CU-UP and DU in one, or one of them | [`node`] |
+//! | both in one, as a program | [`pipeline`] |
+//! | what does a message of N3 ask for? | [`n3`] |
 //! | a UE | [`ue`] |
 //! | sockets, TUN devices, time | [`run`] |
 //!
-//! [`cu`], [`du`], [`node`] and [`ue`] do no I/O and read no clock. What passes between CU and DU is NR-U's (TS 38.425), also where both
+//! [`cu`], [`du`], [`node`], [`n3`] and [`ue`] do no I/O and read no clock. What passes between CU and DU is NR-U's (TS 38.425), also where both
 //! are in one process.
 //!
 //! MAC and PHY are not here: a datagram is one RLC PDU, behind the tags that Wireshark reads (`gnb::framing`), and grants come from a rate.
@@ -27,7 +29,9 @@ pub mod cu;
 pub mod du;
 pub mod f1u;
 pub mod grants;
+pub mod n3;
 pub mod node;
+pub mod pipeline;
 pub mod run;
 pub mod ue;
 

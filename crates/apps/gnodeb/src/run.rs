@@ -3,14 +3,16 @@
 //! | question | file |
 //! |---|---|
 //! | a gNodeB between N3, F1-U and radio | [`mod@gnb`] |
+//! | the same of `p4/gnb.p4` | [`mod@pipeline`] |
 //! | UEs between their devices and the radio | [`mod@ue`] |
 //! | a radio that loses, between two of them | [`mod@link`] |
 //!
-//! Each is one thread that waits for its sockets and for the next deadline. It ends when `goes_on` says so, which is asked every some
+//! Each is one thread that waits for its sockets and for the next deadline, but for the program, which the engine runs. It ends when `goes_on` says so, which is asked every some
 //! milliseconds.
 
 pub mod gnb;
 pub mod link;
+pub mod pipeline;
 pub mod ue;
 
 use std::io::ErrorKind;
@@ -54,6 +56,26 @@ pub enum RunError {
     /// Waiting for sockets.
     #[error("poll: {0}")]
     Poll(Errno),
+    /// The program.
+    #[error("{0}")]
+    Pipeline(#[from] crate::pipeline::PipelineError),
+    /// A port of the program.
+    #[error("{0}")]
+    Port(#[from] pktio::PortError),
+    /// What runs the program.
+    #[error("{0}")]
+    Engine(#[from] engine::EngineError),
+    /// A thread of it has ended by itself.
+    #[error("{0} has failed: this is a bug")]
+    Worker(String),
+    /// Packets that came in, and are neither out, nor kept, nor counted as dropped.
+    #[error("{packets} packets and {calls} calls of services are not accounted for: this is a bug")]
+    Imbalance {
+        /// Of the engine.
+        packets: i64,
+        /// Of services.
+        calls: i64,
+    },
     /// No implementation of the ciphers.
     #[error("ciphering: {0}")]
     Ciphering(#[from] ciphering::Error),

@@ -7,6 +7,7 @@ use clap::Args;
 use daemon::failure::Failure;
 use daemon::input::{Input, Next};
 use gnodeb::config::{ConfigError, Gnb, MAX_FILE, Ues};
+use gnodeb::pipeline::Build;
 use gnodeb::run::RunError;
 use gnodeb::run::gnb::RunningGnb;
 use gnodeb::run::link::{End, RunningLink};
@@ -81,7 +82,8 @@ pub(crate) struct LinkArgs {
 pub(crate) fn gnb(args: &NodeArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
     let config = read(&args.config, Gnb::parse)?;
-    let gnb = RunningGnb::start(&config).map_err(usage)?;
+    let build = Build { objects: daemon::objects::Objects::find(), ..Build::default() };
+    let gnb = RunningGnb::start(&config, build).map_err(usage)?;
     println!("ready");
     let report = gnb.run(&mut || goes_on(&input)).map_err(failed)?;
     crate::emulators::write_report(args.report.as_deref(), &report)

@@ -82,7 +82,28 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Tools.
     ("apps/traffic", &["pfcp", "wire"]),
     // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.
-    ("apps/gnodeb", &["ciphering", "gnb", "link", "traffic", "wire"]),
+    // The program's targets and services are made as the daemon makes them.
+    (
+        "apps/gnodeb",
+        &[
+            "base",
+            "buffer",
+            "ciphering",
+            "daemon",
+            "engine",
+            "gnb",
+            "link",
+            "pktio",
+            "program",
+            "radio-bearer",
+            "service",
+            "shaper",
+            "target",
+            "target-x86",
+            "traffic",
+            "wire",
+        ],
+    ),
     // Packets as numbers: nobody's headers, nobody's tables.
     ("apps/detect", &[]),
     // The hand-written limit that benchmarks measure by.
@@ -100,6 +121,8 @@ const GRAPH: &[(&str, &[&str])] = &[
             "ciphering",
             "dpdk",
             "engine",
+            // What the numbers of a bearer of `radio-bearer` are.
+            "gnb",
             "gtpu-steering",
             "offload",
             "p4-check",
@@ -109,6 +132,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "pfcp",
             "pktio",
             "program",
+            "radio-bearer",
             "service",
             "shaper",
             "target",

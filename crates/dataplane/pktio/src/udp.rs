@@ -138,11 +138,13 @@ impl UdpPort {
             return false;
         }
         let spill = self.datagrams.spill(i, arrival.length);
-        if spill.is_empty() {
+        let buffer = packet.buffer_mut().0;
+        if spill.is_empty() && buffer.len() >= HEADROOM + HEADERS {
             packet.set_window(HEADROOM, length);
         } else {
-            let front = &packet.buffer_mut().0[HEADROOM..];
-            let whole = [front, spill].concat();
+            // A void packet, whose buffer a service has kept, has no room even for headers.
+            let front = buffer.get(HEADROOM + HEADERS..).unwrap_or_default();
+            let whole = [&[0; HEADERS], front, spill].concat();
             packet.set(&whole);
         }
         self.write_headers(packet.data_mut(), &arrival);
@@ -318,6 +320,21 @@ mod tests {
         request[21] = 2;
         port.transmit(&[Packet::new(&request, PortId(0)), Packet::new(&[0; 20], PortId(0))]).unwrap();
         assert_eq!(port.device_drops().tx_invalid, 2, "a reply and a stump are not answered");
+    }
+
+    /// A worker's packet is void when a service has kept it.
+    #[test]
+    fn a_datagram_is_received_into_a_packet_whose_buffer_was_kept() {
+        let mut port = UdpPort::bind("n4u", loopback(0), None).unwrap();
+        let peer = UdpSocket::bind(loopback(0)).unwrap();
+        for sent in [&b"echo request"[..], b"", &[7; 3000]] {
+            peer.send_to(sent, port.local()).unwrap();
+            let mut packets = [Packet::void()];
+            crate::wait(&[port.fd().unwrap()], Duration::from_secs(20)).unwrap();
+            assert_eq!(port.receive(&mut packets).unwrap(), 1);
+            assert_eq!(&packets[0].data()[HEADERS..], sent);
+            assert_eq!(packets[0].data()[12..15], [8, 0, 0x45]);
+        }
     }
 
     #[test]

@@ -411,15 +411,7 @@ impl<P: Payload> RlcBuffer<P> {
         self.now_ns = self.now_ns.max(now_ns);
         self.counters.offered += 1;
         let bytes = packet.sdu_bytes() as u64;
-        let room = match self.live(bearer) {
-            None => Err(Reason::NoBearer),
-            Some(state) => room(state, sn, bytes).and_then(|count| match () {
-                () if self.packets >= self.limits.packets => Err(Reason::Packets),
-                () if self.bytes + bytes > self.limits.bytes => Err(Reason::Bytes),
-                () => Ok(count),
-            }),
-        };
-        match room {
+        match self.room_for(bearer, sn, bytes) {
             Ok(count) => {
                 self.packets += 1;
                 self.bytes += bytes;
@@ -441,14 +433,40 @@ impl<P: Payload> RlcBuffer<P> {
         }
     }
 
+    /// Whether the bearer's next packet would be kept, if its SDU had so many bytes: so that its sender spends no number on one that is not.
+    ///
+    /// # Errors
+    /// Why not. It is counted nowhere: no packet was given in. Where a limit is the reason, a poll is arranged for, as by [`RlcBuffer::keep`].
+    pub fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason> {
+        self.now_ns = self.now_ns.max(now_ns);
+        let room = self.room_for(bearer, self.next_sn(bearer).unwrap_or_default(), bytes);
+        room.map(drop).inspect_err(|reason| self.poll_if_stalled(bearer, *reason))
+    }
+
+    /// The count of a packet that there is room for.
+    #[inline]
+    fn room_for(&self, bearer: u32, sn: u32, bytes: u64) -> Result<u32, Reason> {
+        let count = room(self.live(bearer).ok_or(Reason::NoBearer)?, sn, bytes)?;
+        match () {
+            () if self.packets >= self.limits.packets => Err(Reason::Packets),
+            () if self.bytes + bytes > self.limits.bytes => Err(Reason::Bytes),
+            () => Ok(count),
+        }
+    }
+
     #[cold]
     fn refuse(&mut self, bearer: u32, packet: P, reason: Reason) -> Refused<P> {
         self.counters.discarded[reason as usize] += 1;
+        self.poll_if_stalled(bearer, reason);
+        Refused { packet, reason }
+    }
+
+    #[cold]
+    fn poll_if_stalled(&mut self, bearer: u32, reason: Reason) {
         let stalled = matches!(reason, Reason::Window | Reason::BearerBytes | Reason::Packets | Reason::Bytes);
         if stalled && self.live(bearer).is_some_and(|state| state.kept > 0 && state.expires == STOPPED) {
             self.start_poll(bearer);
         }
-        Refused { packet, reason }
     }
 
     /// Processes a STATUS PDU of a bearer (TS 38.322 §5.2.3.1.2, §5.3.2, §5.3.3.3).

@@ -8,6 +8,7 @@
 //! | [`SEND`] | the SDU | kept, and a copy comes out at once as event [`SENT`], with the P bit that is due |
 //! | [`NEXT`] | the SDU | as [`SEND`], under the number that follows the bearer's last |
 //! | [`STATUS`] | a STATUS PDU | answered with event [`REPORT`]; what it acknowledges comes out |
+//! | [`ROOM`] | the SDU | answered with event [`HAS_ROOM`] if [`NEXT`] would keep it now; else dropped for the reason of [`NEXT`] |
 
 use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
@@ -23,6 +24,9 @@ pub const STATUS: u8 = 1;
 pub const SEND: u8 = 2;
 /// Operation: number a packet, keep it and send it. A packet that is refused has spent no number, so that the peer does not wait for it.
 pub const NEXT: u8 = 3;
+/// Operation: is there room for one more? A program asks before it spends a number of its own on the packet. In the lane the answer holds until the lane's
+/// next packet; elsewhere for as many more as were on the way.
+pub const ROOM: u8 = 4;
 
 /// Event: the peer has the packet; `sn` names it.
 pub const ACKNOWLEDGED: u8 = 0;
@@ -32,6 +36,8 @@ pub const RETRANSMISSION: u8 = 1;
 pub const REPORT: u8 = 2;
 /// Event of a copy: send it for the first time.
 pub const SENT: u8 = 3;
+/// Event: there is room; `sn` is the number that it would have.
+pub const HAS_ROOM: u8 = 4;
 
 /// In `flags`: the PDU must carry the P bit.
 pub const POLL: u8 = 1;
@@ -100,11 +106,11 @@ fn status_reason(fault: StatusFault) -> Reason {
 /// A request, as a program's fields say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// [`KEEP`], [`STATUS`], [`SEND`] or [`NEXT`].
+    /// [`KEEP`], [`STATUS`], [`SEND`], [`NEXT`] or [`ROOM`].
     pub operation: u8,
     /// Number of the bearer.
     pub bearer: u32,
-    /// The packet's sequence number; of a status, and of [`NEXT`], it is not read.
+    /// The packet's sequence number; it is not read of a status, [`NEXT`] and [`ROOM`].
     pub sn: u32,
     /// [`POLL`]: the PDU carries the P bit.
     pub flags: u8,
@@ -293,6 +299,18 @@ impl BufferService {
         }
     }
 
+    fn room(&mut self, call: &mut Call, request: Request, now_ns: u64) {
+        let Request { bearer, prefix_bytes, .. } = request;
+        let bytes = u64::from(call.payload_len) + u64::from(prefix_bytes);
+        match self.buffer.check_room(bearer, bytes, now_ns) {
+            Ok(()) => {
+                let sn = self.buffer.next_sn(bearer).unwrap_or_default();
+                call.answer(&Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 }.bytes());
+            }
+            Err(why) => call.drop_for(reason(why)),
+        }
+    }
+
     fn status(&mut self, call: &mut Call, bearer: u32) {
         let BufferService { buffer, done, exhausted, .. } = self;
         let report = buffer.status(bearer, call.payload(), &mut |event| note(event, done, exhausted));
@@ -349,6 +367,7 @@ impl Service for BufferService {
             match request.operation {
                 KEEP | SEND | NEXT => self.keep(call, request, now_ns),
                 STATUS => self.status(call, request.bearer),
+                ROOM => self.room(call, request, now_ns),
                 _ => call.drop_for(Reason::MALFORMED),
             }
         }

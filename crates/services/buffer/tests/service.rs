@@ -154,6 +154,27 @@ fn a_packet_that_the_buffer_numbers_itself_spends_a_number_only_if_it_is_kept() 
 }
 
 #[test]
+fn a_packet_that_asks_for_room_is_dropped_for_the_reason_that_it_would_not_be_kept_for() {
+    let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
+    let room = |payload: &[u8], tag| call(ROOM, 3, 77, payload, tag);
+    let mut w = World { caller: deployment.caller(), now_ns: MS };
+    let dropped = |why: Why| Outcome::Dropped(Reason::own(why as usize));
+    assert_eq!(w.give(room(b"sdu", 1), 1), [(1, dropped(Why::NoBearer), None)]);
+    deployment.set(3, Some(bearer_setting(&BearerConfig { window: 2, bytes: 100, poll_pdu: None, ..CONFIG }).into())).unwrap();
+    assert_eq!(w.give(room(&[0; 101], 2), 1), [(2, dropped(Why::BearerBytes), None)]);
+    // Asking takes nothing.
+    for tag in 3..6 {
+        assert_eq!(w.give(room(b"sdu", tag), 1), [(tag, Outcome::Answered, answer(HAS_ROOM, 3, 0, (0, 0), 0))]);
+    }
+    w.give(call(NEXT, 3, 0, b"sdu", 6), 1);
+    assert_eq!(w.give(room(b"sdu", 7), 1), [(7, Outcome::Answered, answer(HAS_ROOM, 3, 1, (0, 0), 0))]);
+    w.give(call(NEXT, 3, 0, b"sdu", 8), 1);
+    assert_eq!(w.give(room(b"sdu", 9), 1), [(9, dropped(Why::Window), None)]);
+    let counters = deployment.counters();
+    assert_eq!((counters.imbalance(), counters.waiting()), (0, 2));
+}
+
+#[test]
 fn the_buffers_story_is_the_same_in_each_place() {
     story(&Place::Lane);
     story(&Place::Threads(1));

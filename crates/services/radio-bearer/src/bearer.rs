@@ -181,16 +181,16 @@ impl Bearer {
     }
 
     /// An SDU whose MAC-I is right.
-    pub(crate) fn order(&mut self, call: &mut Call, count: u32, now_ns: u64, done: &mut Vec<Call>) {
+    pub(crate) fn order(&mut self, call: &mut Call, count: u32, now_ns: u64, ordered: &mut Vec<Call>) {
         let (taken, len) = (Box::new(call.take()), u64::from(call.payload_len));
         let own = (taken.tag, taken.route);
         let result = self.order.take(count, taken, len, now_ns, &mut |count, mut sdu| {
             deliver(&mut sdu, count);
             // At once, if nothing waits to come out before it.
-            if done.is_empty() && (sdu.tag, sdu.route) == own {
+            if ordered.is_empty() && (sdu.tag, sdu.route) == own {
                 *call = *sdu;
             } else {
-                done.push(*sdu);
+                ordered.push(*sdu);
             }
         });
         if let Err((dropped, drop)) = result {
@@ -200,10 +200,10 @@ impl Bearer {
     }
 
     /// Lets timers expire.
-    pub(crate) fn advance(&mut self, now_ns: u64, done: &mut Vec<Call>) {
+    pub(crate) fn advance(&mut self, now_ns: u64, ordered: &mut Vec<Call>, done: &mut Vec<Call>) {
         self.order.advance(now_ns, &mut |count, mut sdu| {
             deliver(&mut sdu, count);
-            done.push(*sdu);
+            ordered.push(*sdu);
         });
         match &mut self.rlc {
             Rlc::Tm => {}

@@ -76,17 +76,27 @@ pub fn bearer_setting(config: &BearerConfig) -> Vec<u8> {
     value
 }
 
+impl BearerConfig {
+    /// Whether its numbers are in their ranges.
+    ///
+    /// # Errors
+    /// Which is not, and what was expected.
+    pub fn check(&self) -> Result<(), String> {
+        // Entities check their own.
+        match &self.rlc {
+            RlcConfig::Tm => {}
+            RlcConfig::Um(um) => UmRx::new(*um).map(drop).map_err(|e| e.to_string())?,
+            RlcConfig::Am(am) => AmRx::new(*am).map(drop).map_err(|e| e.to_string())?,
+        }
+        self.order.check().map_err(|e| e.to_string())
+    }
+}
+
 /// Reads and checks a setting.
 pub(crate) fn read(index: u32, value: &[u8]) -> Result<BearerConfig, SettingError> {
     let wrong = |what: String| SettingError::Value { index, what };
     let config = split(value).ok_or_else(|| wrong(format!("expected a bearer's {LEN} bytes: TM, UM of 6 or 12 bits, AM of 12 or 18")))?;
-    // Entities check their own.
-    match &config.rlc {
-        RlcConfig::Tm => {}
-        RlcConfig::Um(um) => UmRx::new(*um).map(drop).map_err(|e| wrong(e.to_string()))?,
-        RlcConfig::Am(am) => AmRx::new(*am).map(drop).map_err(|e| wrong(e.to_string()))?,
-    }
-    config.order.check().map_err(|e| wrong(e.to_string()))?;
+    config.check().map_err(wrong)?;
     Ok(config)
 }
 

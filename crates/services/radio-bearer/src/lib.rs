@@ -169,7 +169,9 @@ pub struct RadioBearerService {
     bearers: Vec<Option<Box<Bearer>>>,
     /// When whose timer expires: each bearer's first.
     timers: BTreeSet<(u64, u32)>,
-    /// What comes out by the next poll, in order.
+    /// What comes out by the next poll, in order: SDUs whose turn it is, then the rest. Of that some is PDUs, which ask for their turn when they have come
+    /// out: what is before them must have gone on by then.
+    ordered: Vec<Call>,
     done: Vec<Call>,
 }
 
@@ -180,7 +182,7 @@ impl RadioBearerService {
     /// If they are more than [`MAX_BEARERS`].
     pub fn new(bearers: usize) -> RadioBearerService {
         assert!(bearers <= MAX_BEARERS, "{bearers} bearers, at most {MAX_BEARERS}");
-        RadioBearerService { bearers: (0..bearers).map(|_| None).collect(), timers: BTreeSet::new(), done: Vec::new() }
+        RadioBearerService { bearers: (0..bearers).map(|_| None).collect(), timers: BTreeSet::new(), ordered: Vec::new(), done: Vec::new() }
     }
 
     /// Puts a bearer's place among the timers right.
@@ -221,7 +223,7 @@ impl Service for RadioBearerService {
             };
             match operation {
                 RECEIVE => bearer.receive(call, now_ns, &mut self.done),
-                ORDER => bearer.order(call, count, now_ns, &mut self.done),
+                ORDER => bearer.order(call, count, now_ns, &mut self.ordered),
                 _ => {
                     call.drop_for(Reason::MALFORMED);
                     continue;
@@ -236,14 +238,15 @@ impl Service for RadioBearerService {
         let due: Vec<u32> = self.timers.range(..=(now_ns, u32::MAX)).map(|(_, number)| *number).collect();
         for number in due {
             let Some(bearer) = self.bearers[number as usize].as_mut() else { continue };
-            bearer.advance(now_ns, &mut self.done);
+            bearer.advance(now_ns, &mut self.ordered, &mut self.done);
             RadioBearerService::arm(&mut self.timers, number, bearer);
         }
+        out.append(&mut self.ordered);
         out.append(&mut self.done);
     }
 
     fn next_deadline_ns(&self) -> Option<u64> {
-        if !self.done.is_empty() {
+        if !self.ordered.is_empty() || !self.done.is_empty() {
             return Some(0);
         }
         self.timers.first().map(|(due, _)| *due)

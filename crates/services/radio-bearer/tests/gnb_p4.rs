@@ -186,8 +186,6 @@ fn expected_downlink(b: &Bearer, tx: &mut Tx, rlc: &mut UeRlc, engine: &mut Engi
         UeRlc::Am(am) => {
             am.enqueue(count, pdu).expect("room");
             am.pull(usize::MAX / 2, 0, &mut out).expect("one");
-            // The buffer polls by its own rule.
-            out[0] &= !0x40;
         }
     }
     to_ue(b, &out)
@@ -221,20 +219,12 @@ fn every_kind() -> Vec<Bearer> {
     all
 }
 
-fn poll_bit_cleared(b: &Bearer, mut frame: Vec<u8>) -> Vec<u8> {
-    if matches!(b.mode, RlcMode::Am(_)) && frame[60] & 0x80 != 0 {
-        frame[60] &= !0x40;
-    }
-    frame
-}
-
 #[test]
 fn a_downlink_packet_becomes_the_radio_frame_that_the_entities_make_on_bearers_of_every_kind() {
     let bearers = every_kind();
     let (mut native, mut interpreted) = (Native::new(&bearers), Interpreted::new(&bearers));
     let mut rng = testkit::rng(1);
     let mut engine = Engine::new(Choice::Portable).unwrap();
-    let mut polls = 0;
     for b in &bearers {
         let config = TxConfig {
             format: b.format(Direction::Downlink),
@@ -252,13 +242,10 @@ fn a_downlink_packet_becomes_the_radio_frame_that_the_entities_make_on_bearers_o
             let frame = from_upf(b, &sdu);
             let outs: Vec<_> = native.process(&[(N3, frame.clone())], 1).into_iter().filter_map(Out::forwarded).collect();
             let [(port, bytes)] = &outs[..] else { panic!("{b:?}: {outs:?}, {:?}", native.ends) };
-            assert_eq!((*port, poll_bit_cleared(b, bytes.clone())), (RADIO, expected), "{b:?} packet {round}");
-            polls += u32::from(matches!(b.mode, RlcMode::Am(_)) && bytes[60] & 0x40 != 0);
+            assert_eq!((*port, bytes), (RADIO, &expected), "{b:?} packet {round}");
             assert_eq!(interpreted.process(N3, &frame, 1).forwarded(), Some((RADIO, bytes.clone())), "{b:?}");
         }
     }
-    // pollPDU is 8, and each bearer sent ten.
-    assert_eq!(polls, bearers.iter().filter(|b| matches!(b.mode, RlcMode::Am(_))).count() as u32);
 }
 
 #[test]
@@ -480,6 +467,10 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
         ("radio_framing", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(51, 1)])),
         ("radio_framing", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(48, 2)])),
         ("no_bearer", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(54, 99)])),
+        // From another address, and from another port of the right one.
+        ("wrong_source", N3, with(down.clone(), &[(29, 8)])),
+        ("wrong_source", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(29, 8)])),
+        ("wrong_source", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(35, 0)])),
         ("pdcp_control", RADIO, control(0)),
         ("malformed", RADIO, from_ue(b, &[])),
     ];
@@ -527,6 +518,38 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
     }
     let forwarded = ends["Forward"];
     assert!(forwarded > 1500 && ends["no_bearer"] > 3 && ends["unknown_teid"] > 10 && ends["service_refused"] > 100, "{ends:?}");
+}
+
+/// The UE waits for each COUNT, for ever if it has no `t-Reordering`.
+#[test]
+fn a_packet_that_the_buffer_has_no_room_for_spends_no_count() {
+    let b = Bearer { nea: Nea::Nea0, sdap_downlink: false, ..Bearer::new(9) };
+    let mut native = Native::new(std::slice::from_ref(&b));
+    let send = |native: &mut Native| native.process(&[(N3, from_upf(&b, b"x"))], 1).into_iter().next();
+    // The window is 512.
+    for count in 0..512u32 {
+        let (_, frame) = send(&mut native).and_then(Out::forwarded).expect("sent");
+        assert_eq!(frame[63..66], (0x80_0000 | count).to_be_bytes()[1..]);
+    }
+    for _ in 0..3 {
+        assert_eq!(send(&mut native).and_then(|out| out.reason()).as_deref(), Some("service_refused"));
+    }
+    // ACK_SN 512.
+    native.process(&[(RADIO, from_ue(&b, &[0, 8, 0]))], 1);
+    assert_eq!((native.ends["acknowledged"], native.kept()), (512, 0));
+    let (_, frame) = send(&mut native).and_then(Out::forwarded).expect("sent");
+    assert_eq!(frame[63..66], [0x80, 2, 0], "COUNT 512, with none left out");
+}
+
+/// The last of a burst, where nothing comes behind it that would be polled.
+#[test]
+fn a_lone_packet_that_is_lost_goes_again_when_t_poll_retransmit_expires() {
+    let b = Bearer::new(9);
+    let mut native = Native::new(std::slice::from_ref(&b));
+    let first = native.process(&[(N3, from_upf(&b, b"x"))], MS).remove(0).forwarded().expect("sent");
+    assert!(native.poll(45 * MS).is_empty());
+    let again = native.poll(47 * MS).remove(0).forwarded().expect("sent again");
+    assert_eq!(again, first, "with the P bit, as the first time");
 }
 
 #[test]

@@ -441,14 +441,20 @@ fn settle(from: &mut Consumer, head: Head, slots: &mut [Option<Kept>], free: &mu
     let Head { slot, code, detail, payload_len, given, fields } = head;
     let place = slots.get_mut(slot as usize).ok_or(Corrupt)?;
     let kept = place.as_ref().ok_or(Corrupt)?;
-    let changed = code == ANSWERED && kept.returns_payload();
+    let changed = matches!(code, ANSWERED | COPIED) && kept.returns_payload();
     let expected = if changed { payload_len } else { 0 };
     if given != expected || kept.payload() + payload_len > MAX_PACKET {
         return Err(Corrupt);
     }
     let dropped = match code {
         COPIED => {
-            out.push(kept.copy(&fields));
+            let mut copy = kept.copy(&fields);
+            if changed {
+                // Its length was checked.
+                let _ = copy.resize_payload(payload_len);
+                from.take_bytes(copy.payload_mut());
+            }
+            out.push(copy);
             return Ok(());
         }
         ANSWERED => None,
@@ -698,7 +704,7 @@ impl ProcessEnd {
             Outcome::Dropped(reason) => (DROPPED, reason.code()),
             Outcome::Pending | Outcome::Kept => (DROPPED, Reason::UNANSWERED.code()),
         };
-        let payload = if code == ANSWERED && call.returns_payload { call.payload() } else { &[] };
+        let payload = if matches!(code, ANSWERED | COPIED) && call.returns_payload { call.payload() } else { &[] };
         let given = payload.len();
         if !self.to.begin(1 + 1 + HEAD + given.div_ceil(8), ANSWER)? {
             return Ok(false);

@@ -10,11 +10,11 @@
 mod asking;
 mod calls;
 
-use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Returned, TableStats, Target};
+use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Rates, Returned, TableStats, Target};
 use asking::Asked;
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Waiting};
-use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, Mirror, Op, Program, Replica, TableId};
+use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, MeterId, Mirror, Op, Program, Replica, TableId};
 use service::{Call, Caller, Deployment, Mismatch};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -274,6 +274,15 @@ impl Lane for ReplicatingLane {
 
     fn next_poll_ns(&self) -> Option<u64> {
         self.callers.iter().filter_map(Caller::next_deadline_ns).min()
+    }
+
+    /// A packet waits before its first stop alone: it is as it came in then.
+    fn shape(&mut self, meter: MeterId) -> bool {
+        self.inner.shape(meter)
+    }
+
+    fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
+        self.inner.with_rates(work);
     }
 }
 

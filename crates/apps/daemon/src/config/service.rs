@@ -5,6 +5,12 @@ use crate::services::{Kind, Sizes};
 use buffer::rlc::BearerConfig;
 use buffer::service::bearer_setting;
 use buffer::status::SnLength;
+use gnb::pdcp::pdu::Format;
+use gnb::pdcp::{CountGuard, OrderConfig};
+use gnb::rlc::am_rx::RxConfig;
+use gnb::rlc::pdu::UmSnLength;
+use gnb::rlc::um::UmRxConfig;
+use radio_bearer::RlcConfig;
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -35,6 +41,9 @@ pub struct Service {
     /// Of `buffer`: bearers that are there from the start.
     #[serde(default)]
     pub bearer: Vec<Bearer>,
+    /// Of `radio_bearer`: bearers that are there from the start.
+    #[serde(default)]
+    pub radio_bearer: Vec<RadioBearer>,
     /// Of `cipher`: keys that are there from the start. Not in this file, whose lines are shown in messages.
     pub key_file: Option<PathBuf>,
 }
@@ -129,6 +138,121 @@ impl Bearer {
     }
 }
 
+/// `[[service.radio_bearer]]`: the receiving sides of TS 38.331 `RLC-Config` and `PDCP-Config`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RadioBearer {
+    /// As the program's requests have it.
+    pub number: u32,
+    /// RLC's mode.
+    pub rlc: Mode,
+    /// Bits of RLC's sequence numbers: 12 or 18 with AM, 6 or 12 with UM.
+    pub rlc_sn_bits: Option<u32>,
+    /// Most SDUs that wait, in RLC AM and in PDCP.
+    pub window: Option<u32>,
+    /// Most bytes that wait, in RLC and in PDCP each.
+    #[serde(default = "receive_bytes")]
+    pub bytes: u64,
+    /// `t-Reassembly`.
+    pub reassembly_ms: Option<u32>,
+    /// `t-StatusProhibit`.
+    pub status_prohibit_ms: Option<u32>,
+    /// Bits of PDCP's sequence numbers: 12 or 18.
+    pub pdcp_sn_bits: u32,
+    /// PDUs end with a MAC-I.
+    #[serde(default)]
+    pub integrity: bool,
+    /// PDUs have an SDAP header.
+    #[serde(default)]
+    pub sdap_header: bool,
+    /// `t-Reordering`; none: infinity.
+    pub reordering_ms: Option<u32>,
+    /// `outOfOrderDelivery`.
+    #[serde(default)]
+    pub out_of_order: bool,
+}
+
+/// `service.radio_bearer.rlc`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Transparent.
+    Tm,
+    /// Unacknowledged.
+    Um,
+    /// Acknowledged.
+    Am,
+}
+
+fn receive_bytes() -> u64 {
+    8 << 20
+}
+
+/// SDUs that wait where nothing is said.
+const RECEIVE_WINDOW: u32 = 4096;
+
+impl RadioBearer {
+    /// As the service has it.
+    ///
+    /// # Errors
+    /// The key, and what was expected.
+    fn config(&self) -> Result<radio_bearer::BearerConfig, (&'static str, String)> {
+        let ns = |ms: u32| u64::from(ms) * 1_000_000;
+        let bits = |key, bits| match bits {
+            12 => Ok(gnb::rlc::SnLength::Bits12),
+            18 => Ok(gnb::rlc::SnLength::Bits18),
+            _ => Err((key, "expected 12 or 18".to_owned())),
+        };
+        let only = |key, is_given: bool, is_used: bool| match (is_given, is_used) {
+            (true, false) => Err((key, "not used with this `rlc`: leave it out".to_owned())),
+            (false, true) => Err((key, "missing, and needed with this `rlc`".to_owned())),
+            _ => Ok(()),
+        };
+        only("reassembly_ms", self.reassembly_ms.is_some(), self.rlc != Mode::Tm)?;
+        only("status_prohibit_ms", self.status_prohibit_ms.is_some(), self.rlc == Mode::Am)?;
+        only("rlc_sn_bits", self.rlc_sn_bits.is_some(), self.rlc != Mode::Tm)?;
+        let sn_length = bits("pdcp_sn_bits", self.pdcp_sn_bits)?;
+        let (reassembly_ns, partial_bytes) = (ns(self.reassembly_ms.unwrap_or_default()), self.bytes as usize);
+        let mut window = self.window.unwrap_or(RECEIVE_WINDOW.min(sn_length.window()));
+        let rlc = match (self.rlc, self.rlc_sn_bits.unwrap_or_default()) {
+            (Mode::Tm, _) => RlcConfig::Tm,
+            (Mode::Um, 6) => RlcConfig::Um(UmRxConfig { sn_length: UmSnLength::Bits6, partial_bytes, reassembly_ns }),
+            (Mode::Um, 12) => RlcConfig::Um(UmRxConfig { sn_length: UmSnLength::Bits12, partial_bytes, reassembly_ns }),
+            (Mode::Um, _) => return Err(("rlc_sn_bits", "expected 6 or 12 with \"um\"".into())),
+            (Mode::Am, rlc_bits) => {
+                let sn_length = bits("rlc_sn_bits", rlc_bits)?;
+                if self.window.is_none() {
+                    window = window.min(sn_length.window());
+                }
+                let status_prohibit_ns = ns(self.status_prohibit_ms.unwrap_or_default());
+                RlcConfig::Am(RxConfig { sn_length, window, partial_bytes, reassembly_ns, status_prohibit_ns })
+            }
+        };
+        let format = Format { kind: gnb::pdcp::Kind::Drb, sn_length, integrity: self.integrity, sdap_header: self.sdap_header };
+        let order = OrderConfig {
+            sn_length,
+            window,
+            bytes: self.bytes,
+            reordering_ns: self.reordering_ms.map(ns),
+            out_of_order: self.out_of_order,
+            stop: CountGuard::default().stop,
+        };
+        let config = radio_bearer::BearerConfig { rlc, format, order };
+        // The entities check their own numbers, and name them as we do.
+        config.check().map_err(|text| {
+            let (key, what) = text.split_once(": ").unwrap_or(("number", &text));
+            let keys = ["window", "bytes", "reassembly_ms", "status_prohibit_ms", "reordering_ms"];
+            let is_key = |name: &&&str| **name == key || name.strip_suffix("_ms").is_some_and(|name| key == format!("{name}_ns"));
+            match keys.iter().find(is_key) {
+                Some(key) => (*key, what.to_owned()),
+                None if key == "partial_bytes" => ("bytes", what.to_owned()),
+                None => ("number", text.clone()),
+            }
+        })?;
+        Ok(config)
+    }
+}
+
 impl Service {
     /// Which one it is. The name was checked.
     pub fn kind(&self) -> Kind {
@@ -143,7 +267,12 @@ impl Service {
 
     /// Its bearers as settings.
     pub fn bearers(&self) -> Vec<(u32, Zeroizing<Vec<u8>>)> {
-        self.bearer.iter().map(|bearer| (bearer.number, bearer_setting(&bearer.config()).into())).collect()
+        let sending = self.bearer.iter().map(|bearer| (bearer.number, bearer_setting(&bearer.config()).into()));
+        let receiving = self.radio_bearer.iter().map(|bearer| {
+            let config = bearer.config().expect("the configuration was checked");
+            (bearer.number, radio_bearer::bearer_setting(&config).into())
+        });
+        sending.chain(receiving).collect()
     }
 
     /// Checks one block, beside those before it.
@@ -191,6 +320,20 @@ impl Service {
 
     fn validate_bearers(&self, at: usize, kind: Kind) -> Result<(), Fault> {
         let mut seen = HashSet::new();
+        for (i, bearer) in self.radio_bearer.iter().enumerate() {
+            let fault = |(key, what): (&str, String)| Fault::new(format!("service[{at}].radio_bearer[{i}].{key}"), what);
+            if kind != Kind::RadioBearer {
+                return Err(fault(("number", "only for service radio_bearer".into())));
+            }
+            let most = self.sizes().number("bearers");
+            if u64::from(bearer.number) >= most {
+                return Err(fault(("number", format!("expected a number below {most}, the service's `bearers`"))));
+            }
+            if !seen.insert(bearer.number) {
+                return Err(fault(("number", "expected a unique number".into())));
+            }
+            bearer.config().map_err(fault)?;
+        }
         for (i, bearer) in self.bearer.iter().enumerate() {
             let fault = |key: &str, what: String| Err(Fault::new(format!("service[{at}].bearer[{i}].{key}"), what));
             if kind != Kind::Buffer {

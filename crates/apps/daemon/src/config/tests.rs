@@ -99,6 +99,57 @@ fn services_are_read_with_their_places_and_settings() {
     assert!(c.services[0].start && c.services[2].sizes().number("interval_ms") == 20 && c.services[2].sizes().number("attempts") == 8);
 }
 
+const RADIO_BEARER: &str = r#"[[service]]
+name = "radio_bearer"
+place = { threads = 2 }
+bearers = 16
+[[service.radio_bearer]]
+number = 3
+rlc = "am"
+rlc_sn_bits = 12
+reassembly_ms = 35
+status_prohibit_ms = 5
+pdcp_sn_bits = 18
+integrity = true
+[[service.radio_bearer]]
+number = 4
+rlc = "tm"
+pdcp_sn_bits = 12
+"#;
+
+#[test]
+fn bearers_of_the_radio_are_read_with_their_defaults_and_faults_are_named() {
+    let good = format!("{GOOD}{RADIO_BEARER}");
+    let c = Config::parse(&good).unwrap();
+    let bearers = c.services[0].bearers();
+    assert_eq!(bearers.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
+    // Mode, bits of RLC and of PDCP, flags, and the window: half of RLC's numbers.
+    assert_eq!(bearers[0].1[..8], [2, 12, 18, 1, 0, 0, 8, 0]);
+    assert_eq!(bearers[1].1[..4], [0, 0, 12, 0]);
+    for (number, value) in &bearers {
+        assert!((radio_bearer::INTERFACE.check_setting)(*number, Some(value)).is_ok());
+    }
+    for (from, to, message) in [
+        ("bearers = 16", "bearers = 3", "service[0].radio_bearer[0].number = 3: expected a number below 3, the service's `bearers`"),
+        ("number = 4", "number = 3", "service[0].radio_bearer[1].number = 3: expected a unique number"),
+        ("bearers = 16", "packets = 16", "service[0].packets = 16: only for service buffer and resubmit"),
+        ("rlc_sn_bits = 12", "rlc_sn_bits = 6", "service[0].radio_bearer[0].rlc_sn_bits = 6: expected 12 or 18"),
+        ("rlc_sn_bits = 12", "", "service[0].radio_bearer[0].rlc_sn_bits is missing: missing, and needed with this `rlc`"),
+        ("rlc = \"am\"", "rlc = \"um\"", "service[0].radio_bearer[0].status_prohibit_ms = 5: not used with this `rlc`: leave it out"),
+        ("pdcp_sn_bits = 18", "pdcp_sn_bits = 17", "service[0].radio_bearer[0].pdcp_sn_bits = 17: expected 12 or 18"),
+        ("integrity = true", "window = 2049", "service[0].radio_bearer[0].window = 2049: expected 1 to AM_Window_Size"),
+        ("integrity = true", "bytes = 100", "service[0].radio_bearer[0].bytes = 100: expected room for one SDU"),
+        ("reassembly_ms = 35", "reassembly_ms = 5000", "service[0].radio_bearer[0].reassembly_ms = 5000: expected at most 4 s"),
+        ("integrity = true", "reordering_ms = 5000", "service[0].radio_bearer[0].reordering_ms = 5000: expected at most 3 s"),
+        ("name = \"radio_bearer\"", "name = \"cipher\"", "service[0].bearers = 16: only for service buffer and radio_bearer"),
+        ("name = \"radio_bearer\"", "name = \"buffer\"", "service[0].radio_bearer[0].number = 3: only for service radio_bearer"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let error = Config::parse(&good.replacen(from, to, 1)).unwrap_err();
+        assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
+    }
+}
+
 #[test]
 fn faults_of_services_are_named() {
     let good = format!("{GOOD}{CIPHER}{BUFFER}");

@@ -3,15 +3,49 @@
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 
-use ciphering::{Choice, Engine};
+use ciphering::Engine;
 
+use super::pipeline::OverPipeline;
 use super::{Clock, MAX_DATAGRAM, RunError, open, receive, send, wait};
-use crate::config::{self, Gnb};
+use crate::config::{self, Datapath, Gnb};
 use crate::counts::Report;
 use crate::node::{Node, Output};
+use crate::pipeline::Build;
 
 /// A gNodeB with its sockets.
-pub struct RunningGnb {
+pub enum RunningGnb {
+    /// Of the entities.
+    Entities(Box<OverEntities>),
+    /// Of the program.
+    P4(Box<OverPipeline>),
+}
+
+impl RunningGnb {
+    /// Opens its sockets. `build` says how the program is compiled, if it is one.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub fn start(config: &Gnb, build: Build) -> Result<RunningGnb, RunError> {
+        Ok(match config.datapath {
+            Datapath::Entities => RunningGnb::Entities(Box::new(OverEntities::start(config, build)?)),
+            Datapath::P4 => RunningGnb::P4(Box::new(OverPipeline::start(config, build)?)),
+        })
+    }
+
+    /// Carries packets while `goes_on` says so; what was counted.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub fn run(self, goes_on: &mut dyn FnMut() -> bool) -> Result<Report, RunError> {
+        match self {
+            RunningGnb::Entities(running) => running.run(goes_on),
+            RunningGnb::P4(running) => running.run(goes_on),
+        }
+    }
+}
+
+/// A gNodeB of the entities with its sockets: one thread.
+pub struct OverEntities {
     node: Node,
     n3: Option<UdpSocket>,
     f1u: Option<UdpSocket>,
@@ -19,27 +53,19 @@ pub struct RunningGnb {
     unsent: u64,
 }
 
-impl RunningGnb {
-    /// Opens its sockets.
-    ///
-    /// # Errors
-    /// [`RunError`].
-    pub fn start(config: &Gnb) -> Result<RunningGnb, RunError> {
+impl OverEntities {
+    fn start(config: &Gnb, build: Build) -> Result<OverEntities, RunError> {
         let gtpu = |what, address| open(what, SocketAddr::V4(config::gtpu(address)));
-        Ok(RunningGnb {
+        Ok(OverEntities {
             n3: config.n3.map(|address| gtpu("n3", address)).transpose()?,
             f1u: config.f1u.map(|(address, _)| gtpu("f1u.address", address)).transpose()?,
             radio: config.radio.map(|radio| open("radio.address", radio.address)).transpose()?,
-            node: Node::new(config, Engine::new(Choice::Fastest)?),
+            node: Node::new(config, Engine::new(build.ciphers)?),
             unsent: 0,
         })
     }
 
-    /// Carries packets while `goes_on` says so; what was counted.
-    ///
-    /// # Errors
-    /// [`RunError::Poll`].
-    pub fn run(mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Report, RunError> {
+    fn run(mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Report, RunError> {
         let clock = Clock::start();
         let (mut buffer, mut out) = (vec![0; MAX_DATAGRAM], Output::default());
         while goes_on() {

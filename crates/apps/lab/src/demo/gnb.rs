@@ -3,13 +3,13 @@
 //! UEs, radio and gNodeB are processes of the RAN's namespace; the radio is UDP on its loopback, through `splitplane link`. RLC AM repeats what
 //! the radio loses, so users see none of it: what the UE's kernel, UE, gNodeB, UPF and usage reports have counted is one number.
 
-use super::Args;
 use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
 use super::namespaces::{
     Files, IPERF_S, SEED, SETTLE, START, STOP, download, iperf_summary, ping_all, read_json, read_records, start_smf, start_upf, write,
 };
 use super::netns::Networks;
 use super::process::{Background, Part};
+use super::{Args, Datapath};
 use daemon::failure::Failure;
 use daemon::report::Report;
 use gnodeb::counts::{Count, Drops};
@@ -31,7 +31,14 @@ const DU: &str = "127.0.1.2";
 /// Datagrams that a capture holds: tshark reads them within seconds.
 const CAPTURED: &str = "20000";
 /// What RLC AM drops on a radio that reorders: PDUs that were sent again for a STATUS that was too early, and such a STATUS itself.
-const USUAL: [&str; 3] = ["rlc_rx.duplicate", "rlc_status.stale", "rlc_rx.outside_window"];
+const USUAL: [&str; 6] = [
+    "rlc_rx.duplicate",
+    "rlc_status.stale",
+    "rlc_rx.outside_window",
+    "radio_bearer.am_duplicate",
+    "buffer.status_stale",
+    "radio_bearer.am_outside_window",
+];
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let begin = Instant::now();
@@ -143,6 +150,9 @@ fn drb(n: usize, f1u: bool) -> String {
 fn gnb_config(role: &str, args: &Args, records: &[SessionRecord]) -> String {
     let (core, air) = (role != "du", role != "cu-up");
     let mut text = format!("role = \"{role}\"\n");
+    if args.datapath == Datapath::P4 {
+        text += "datapath = \"p4\"\n";
+    }
     if core {
         text += "n3 = \"10.3.0.2\"\n";
     }

@@ -43,6 +43,9 @@ pub struct Args {
     /// Splits the gNodeB of `--gnb` into CU-UP and DU.
     #[arg(long, requires = "gnb")]
     split_gnb: bool,
+    /// What carries packets in the gNodeB of `--gnb`.
+    #[arg(long, value_enum, requires = "gnb", conflicts_with = "split_gnb", default_value_t = Datapath::Entities)]
+    datapath: Datapath,
     /// Megabytes of the HTTP download.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     download_mb: u32,
@@ -58,6 +61,15 @@ pub struct Args {
     /// Captures all frames of N3 and N6 and all PFCP messages into `OUT/*.pcap`.
     #[arg(long)]
     capture: bool,
+}
+
+/// `--datapath`.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Datapath {
+    /// The entities of the crate `gnb`.
+    Entities,
+    /// The program `p4/gnb.p4` with its services, on x86.
+    P4,
 }
 
 /// `--fast`.

@@ -231,6 +231,7 @@ impl Tables<'_> {
         up.push(u128::from(b.sdap_uplink));
         up.extend(Tables::protection(b));
         up.extend([u128::from(b.qfi), u128::from(b.teid), PEER_UNIT, PEER_UPF]);
+        up.extend([u128::from(u32::from_be_bytes(UNIT)), u128::from(RADIO_PORT)]);
         let up = self.insert("bearer_by_ue", &[u128::from(b.ue), u128::from(b.drb)], "set_bearer", &up);
         Batch { ops: vec![self.downlink(b), up] }
     }
@@ -240,6 +241,7 @@ impl Tables<'_> {
         args.extend([u128::from(b.sdap_downlink), 0]);
         args.extend(Tables::protection(b));
         args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), PEER_UNIT]);
+        args.push(u128::from(u32::from_be_bytes(UPF)));
         self.insert("bearer_by_flow", &[u128::from(b.teid), u128::from(b.qfi)], "set_bearer", &args)
     }
 

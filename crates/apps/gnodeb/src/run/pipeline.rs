@@ -1,0 +1,102 @@
+//! A gNodeB of `p4/gnb.p4` between N3 and radio: the engine's worker on two sockets, and the thread that answers for what it punts.
+//!
+//! There is one worker: the program's registers are a worker's own, and a bearer's packets of both directions meet there.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use base::{MAX_PACKET, Packet};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use engine::{Engine, Event, Settings, ShapeSettings};
+use pktio::{Port, UdpPort};
+use shaper::codel::Law;
+
+use super::{RunError, TICK_MS};
+use crate::config::{self, Gnb};
+use crate::counts::{Drops, Report};
+use crate::pipeline::{Build, Host, N3, Pipeline, RADIO, WAIT_NS};
+
+/// Events of the worker that wait for us; of more, packets are dropped as `punt_full`.
+const EVENTS: usize = 4096;
+/// Packets that wait for the radio's rate, at most, whatever the rate.
+const WAITING: u32 = 1 << 17;
+
+/// A gNodeB of the program with its sockets.
+pub struct OverPipeline {
+    pipeline: Pipeline,
+    engine: Engine,
+    events: Receiver<Event>,
+    host: Host,
+}
+
+impl OverPipeline {
+    /// Compiles the program, opens the sockets and starts the worker.
+    pub(super) fn start(config: &Gnb, build: Build) -> Result<OverPipeline, RunError> {
+        let pipeline = Pipeline::new(config, build)?;
+        let mut ports: Vec<(base::PortId, Box<dyn Port>)> = Vec::new();
+        let n3 = config.n3.map(|address| SocketAddr::V4(config::gtpu(address)));
+        for (label, id, address) in [("n3", N3, n3), ("radio.address", RADIO, config.radio.map(|radio| radio.address))] {
+            let Some(SocketAddr::V4(address)) = address else { continue };
+            ports.push((id, Box::new(UdpPort::bind(label, address, None)?)));
+        }
+        let (sender, events) = bounded(EVENTS);
+        // Who may send is the tables' matter, and how fast the radio's: senders are not slowed down by marks, as a bearer's packets wait behind others'.
+        let law = Law { target_ns: WAIT_NS, interval_ns: WAIT_NS };
+        let limits = shaper::Limits { nodes: 1, packets: WAITING, delay_ns: WAIT_NS, law };
+        let vital_punts = pipeline.target.program().reason("gtpu_signalling").into_iter().collect();
+        let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), limits });
+        let settings = Settings { vital_punts, shape, ..Settings::default() };
+        let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
+        Ok(OverPipeline { pipeline, engine, events, host: Host::new(config) })
+    }
+
+    /// Carries packets while `goes_on` says so; what was counted.
+    pub(super) fn run(mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Report, RunError> {
+        while goes_on() {
+            match self.events.recv_timeout(Duration::from_millis(TICK_MS)) {
+                Ok(event) => self.take(event)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                // The worker has ended by itself.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if let Some(why) = self.engine.failed() {
+                return Err(RunError::Worker(why));
+            }
+        }
+        self.engine.stop();
+        self.report()
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), RunError> {
+        match event {
+            Event::Punt { packet, .. } => {
+                if let Some(answer) = self.host.frame(packet.data()).filter(|frame| frame.len() <= MAX_PACKET) {
+                    self.engine.transmit(N3, Packet::new(&answer, N3))?;
+                }
+            }
+            Event::PortDown { port, why } => tracing::warn!("port {port} is down: {why}"),
+            Event::PortUp { port } => tracing::info!("port {port} is used again"),
+            // The program has no such buffers.
+            Event::Buffering { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn report(&self) -> Result<Report, RunError> {
+        let (mut ues, mut drops) = (BTreeMap::new(), Drops::new());
+        self.pipeline.report(&mut ues);
+        self.host.report(&mut ues, &mut drops);
+        let ledger = self.engine.ledger();
+        self.pipeline.drops(ledger.dropped.iter().map(|(code, count)| (*code, count.packets)), &mut drops);
+        let lost = ledger.ports.values().map(|port| port.device);
+        let lost = lost.fold([0; 3], |sum, of| [sum[0] + of.rx_full, sum[1] + of.rx_invalid, sum[2] + of.tx_invalid]);
+        for (reason, packets) in ["socket.full", "socket.invalid", "unsent"].into_iter().zip(lost).filter(|(_, packets)| *packets > 0) {
+            drops.insert(reason.to_owned(), packets);
+        }
+        match (ledger.imbalance(), self.pipeline.imbalance()) {
+            (0, 0) => Ok(Report { ues: ues.into_values().collect(), drops }),
+            (packets, calls) => Err(RunError::Imbalance { packets, calls }),
+        }
+    }
+}
