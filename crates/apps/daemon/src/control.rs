@@ -158,7 +158,7 @@ fn set_log(filter: &str) -> Result<(), String> {
 /// Notes a change, and what came of it.
 fn audited(who: &str, what: &str, value: &str, result: Result<(), String>) -> Result<Reply, String> {
     let outcome = result.as_ref().err().map_or("done", String::as_str);
-    tracing::info!(target: "audit", who, what, value, outcome, "change asked for");
+    tracing::info!(target: "audit", who, what, value, outcome, "audit: change asked for");
     result.map(|()| Reply::Done {})
 }
 
