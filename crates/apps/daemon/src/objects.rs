@@ -112,16 +112,35 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
+    const PLAIN: &str = "
+[n4]
+listen = \"127.0.0.1:8805\"
+peers = [\"127.0.0.0/8\"]
+[[port]]
+name = \"n3\"
+driver = \"auto\"
+interface = \"n3\"
+role = \"access\"
+network_instance = \"access\"
+addresses = [\"10.3.0.1/24\"]
+gtpu = [\"10.3.0.1\"]
+[[port]]
+name = \"n6\"
+driver = \"auto\"
+interface = \"n6\"
+role = \"core\"
+network_instance = \"internet\"
+addresses = [\"10.6.0.1/24\"]
+";
+
     /// One that is missing would ask for a compiler on a machine that has none.
     #[test]
     fn every_program_that_a_configuration_can_ask_for_is_compiled_ahead() {
-        let example = include_str!("../../../../docs/upf.example.toml");
-        let (rest, _) = example.split_once("[split]").unwrap();
         let mut asked = 0;
         for qos in ["", "[qos]\nmode = \"police\"\n", "[qos]\nmode = \"shape\"\n"] {
             for split in ["", "[split]\nfast = \"xdp\"\n", "[split]\nfast = \"asic\"\n"] {
                 // Not all go together.
-                let Ok(config) = Config::parse(&format!("{rest}{qos}{split}")) else { continue };
+                let Ok(config) = Config::parse(&format!("{PLAIN}{qos}{split}")) else { continue };
                 let (defines, xdp) = (config.qos.defines(), split.contains("xdp"));
                 let all = all();
                 let found = all.iter().find(|a| a.program == Path::new("upf.p4") && a.defines == defines && (a.xdp || !xdp));
