@@ -20,10 +20,14 @@ QFI, GNB_TEID = 9, 0x11
 IPV4_SIZES = (28, 29, 46, 47, 64, 65, 100, 127, 128, 255, 576, 1001, 1400, 1500)
 
 
+# Both are to drop what is over a rate.
+POLICE = "[qos]\nmode = \"police\"\n"
+
+
 def main():
     fast = sys.argv[2] == "asic"
     checks = Checks(f"gNodeB: Scapy's GTP-U (TS 29.281), sessions on {'the switch model' if fast else 'x86'}")
-    lab = Lab(sys.argv[1], driver="auto" if not fast else "af_packet", split=ASIC if fast else "")
+    lab = Lab(sys.argv[1], driver="auto" if not fast else "af_packet", split=ASIC if fast else POLICE)
     smf = Smf()
     n4u = N4u()
     lab.start()
