@@ -102,23 +102,23 @@ fn until(log: &mut impl BufRead, part: &str) -> String {
     }
 }
 
-/// Recovery Time Stamps have whole seconds, by which an SMF knows a restart: who has seen one must see a later one of the next daemon.
+/// Recovery Time Stamps have whole seconds, by which an SMF knows a restart: who has seen one must see a later one of the next daemon, also
+/// of one that starts in the same second.
 #[test]
-fn nothing_is_answered_in_the_second_of_the_recovery_time_stamp() {
+fn a_daemon_that_starts_again_at_once_has_a_later_recovery_time_stamp() {
     use pfcp::codec::{self, Ie, Message, MessageType, find};
     let folder = Folder::new();
     let smf = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
-    let now = || pfcp::config::ntp_seconds(std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap());
+    // A port that was free a moment ago.
+    let n4 = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut before = 0;
     for round in 1..4 {
-        // A port that was free a moment ago.
-        let n4 = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let (daemon, _output) = Daemon::start(&mut folder.run("127.0.0.1:0", &n4.to_string()));
         smf.send_to(&Message::node(MessageType::HeartbeatRequest, round, vec![Ie::RecoveryTimeStamp(1)]).encode().unwrap(), n4).unwrap();
         let mut answer = [0; 256];
         let (length, _) = smf.recv_from(&mut answer).unwrap();
         let stamp = *find!(codec::decode(&answer[..length]).unwrap().ies, RecoveryTimeStamp).unwrap();
-        assert!(before < stamp && stamp < now(), "{before}, {stamp}, {}", now());
+        assert!(before < stamp, "{before}, {stamp}");
         before = stamp;
         daemon.signal("-KILL");
     }

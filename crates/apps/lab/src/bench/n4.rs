@@ -163,7 +163,9 @@ fn store(common: &Common, folder: &Path, machine: Value, levels: &[u32], sample:
         for (kind, rates) in ["established", "modified", "deleted"].into_iter().zip(rates) {
             let [without, with] = rates.map(median);
             println!("  {level:>10} {kind:>12} {without:>12.0} {with:>12.0} {:>7.2}", with / without);
-            rows.push(json!({ "sessions": level, "kind": kind, "without_per_s": without, "with_per_s": with, "ratio": with / without }));
+            rows.push(json!({
+                "sessions": level, "kind": kind, "verified": 2 * rounds * u64::from(sample), "without_per_s": without, "with_per_s": with, "ratio": with / without,
+            }));
         }
     }
     for Running { agent, requests, .. } in contestants {
