@@ -64,8 +64,8 @@ fn object(text: &str) -> Vec<u8> {
 }
 
 /// The loader tries what the kernel can do once in a process, and must not do so first where it may not.
-fn ask_what_the_kernel_can(object: &[u8]) {
-    Object::load(object, &Sizes::default(), &["sp_xdp"]).unwrap_or_else(|e| panic!("{e}"));
+fn ask_what_the_kernel_can(object: &[u8], sizes: &Sizes) {
+    Object::load(object, sizes, &["sp_xdp"]).unwrap_or_else(|e| panic!("{e}"));
 }
 
 #[test]
@@ -75,11 +75,12 @@ fn the_kernel_refuses_without_each_that_is_asked_for() {
     }
     let (ir, text) = program("l2switch.p4");
     let (object, program) = (object(&text), Arc::new(ir.program));
-    ask_what_the_kernel_can(&object);
+    let sizes = Sizes::of(&program, &Options::default(), 1).unwrap();
+    ask_what_the_kernel_can(&object, &sizes);
     for (missing, name) in ASKED_FOR {
         let kept: Vec<u32> = (0..41).filter(|bit| ![missing, SYS_ADMIN].contains(bit)).collect();
         let (kernel, ours) = with_only(&kept, || {
-            let kernel = Object::load(&object, &Sizes::default(), &["sp_xdp"]).err();
+            let kernel = Object::load(&object, &sizes, &["sp_xdp"]).err();
             (kernel, Xdp::load(program.clone(), &text, &Options::default()).err())
         });
         // What it would say if it were not asked before.
@@ -97,8 +98,8 @@ fn those_suffice_to_load_attach_and_run() {
     }
     for name in ["l2switch.p4", "upf.p4"] {
         let (ir, text) = program(name);
-        ask_what_the_kernel_can(&object(&text));
         let program = Arc::new(ir.program);
+        ask_what_the_kernel_can(&object(&text), &Sizes::of(&program, &Options::default(), 1).unwrap());
         with_only(&ASKED_FOR.map(|(bit, _)| bit), || {
             let xdp = Xdp::load(program, &text, &Options { subset: false, ..Options::default() }).unwrap_or_else(|e| panic!("{name}: {e}"));
             let mut verdict = [Verdict::forward(PortId(0))];
