@@ -19,6 +19,8 @@ const PROBE: Duration = Duration::from_millis(20);
 pub(super) const IDLE: Duration = Duration::from_millis(600);
 /// How often threads look whether to end.
 const LOOK: Duration = Duration::from_millis(50);
+/// So many looks without a datagram after the senders have stopped: nothing is in flight any more.
+const SILENT: u32 = 4;
 /// How long a connection may take to be there.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Bytes that connections carry, again and again: no power of two, so that no loss of whole buffers goes unseen.
@@ -183,10 +185,15 @@ impl Way {
 
     fn receive(&self, stop: &AtomicBool, mut take: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
         let mut buffer = [0; 2048];
-        while !stop.load(Relaxed) {
+        // What is in flight at the end must not arrive in the next run, whose users have the same addresses and ports.
+        let mut silent = 0;
+        while silent < SILENT {
             match self.receiver.recv(&mut buffer) {
-                Ok(length) => take(&buffer[..length])?,
-                Err(e) if timed_out(&e) => {}
+                Ok(length) => {
+                    silent = 0;
+                    take(&buffer[..length])?;
+                }
+                Err(e) if timed_out(&e) => silent += u32::from(stop.load(Relaxed)),
                 Err(e) => return Err(failed("receiving datagrams", &e)),
             }
         }
