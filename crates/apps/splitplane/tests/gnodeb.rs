@@ -21,11 +21,19 @@ fn demo(test: &str, args: &[&str]) {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}\n{error}");
     assert!(text.contains("nothing of a user was dropped") && text.contains("bytes by session agree"), "{text}");
+    assert!(text.contains("the TCP of UEs missed no segment"), "{text}");
+    let program = !args.iter().any(|arg| ["entities", "--split-gnb"].contains(arg));
+    assert_eq!(text.contains("gNodeB of p4/gnb.p4"), program, "{text}");
 }
 
 #[test]
 fn users_lose_nothing_behind_a_radio_that_loses() {
     demo("users_lose_nothing_behind_a_radio_that_loses", &["--ues", "4", "--capture"]);
+}
+
+#[test]
+fn users_lose_nothing_behind_a_gnodeb_of_the_entities() {
+    demo("users_lose_nothing_behind_a_gnodeb_of_the_entities", &["--ues", "4", "--datapath", "entities", "--capture"]);
 }
 
 #[test]

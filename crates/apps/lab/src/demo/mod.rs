@@ -10,6 +10,7 @@ mod memory;
 mod namespaces;
 pub(crate) mod netns;
 pub(crate) mod process;
+mod radio_capture;
 
 pub use netns::remove_at_end_of_input;
 
@@ -44,8 +45,8 @@ pub struct Args {
     #[arg(long, requires = "gnb")]
     split_gnb: bool,
     /// What carries packets in the gNodeB of `--gnb`.
-    #[arg(long, value_enum, requires = "gnb", conflicts_with = "split_gnb", default_value_t = Datapath::Entities)]
-    datapath: Datapath,
+    #[arg(long, value_enum, requires = "gnb", conflicts_with = "split_gnb")]
+    datapath: Option<Datapath>,
     /// Megabytes of the HTTP download.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     download_mb: u32,
@@ -64,12 +65,13 @@ pub struct Args {
 }
 
 /// `--datapath`.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Datapath {
-    /// The entities of the crate `gnb`.
-    Entities,
     /// The program `p4/gnb.p4` with its services, on x86.
+    #[default]
     P4,
+    /// The entities of the crate `gnb`: with CU-UP and DU apart always.
+    Entities,
 }
 
 /// `--fast`.

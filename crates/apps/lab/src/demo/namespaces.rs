@@ -223,6 +223,11 @@ pub(super) fn ping_all(net: &Networks, pairs: &[(String, &str)]) -> Result<Strin
 }
 
 pub(super) fn download(net: &Networks, ue: &str, bytes: u64) -> Result<String, Failure> {
+    download_mbps(net, ue, bytes).map(|mbps| format!("{mbps:.0} Mbit/s"))
+}
+
+/// Loads bytes, compares their checksum, and gives the goodput in Mbit/s.
+pub(super) fn download_mbps(net: &Networks, ue: &str, bytes: u64) -> Result<f64, Failure> {
     let begin = Instant::now();
     let url = format!("http://10.6.0.2/data?bytes={bytes}&seed={SEED}");
     let line = format!("set -o pipefail; curl -sS --fail --max-time 60 --interface {ue} '{url}' | sha256sum");
@@ -232,7 +237,7 @@ pub(super) fn download(net: &Networks, ue: &str, bytes: u64) -> Result<String, F
     if sum != expected {
         return Err(Failure::Failed(format!("checksum {sum} instead of {expected}")));
     }
-    Ok(format!("{:.0} Mbit/s", bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e6))
+    Ok(bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e6)
 }
 
 pub(super) fn iperf_summary(json: &str) -> Result<String, Failure> {
