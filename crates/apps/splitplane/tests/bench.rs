@@ -379,7 +379,7 @@ fn detectors_read_captures() {
     }
 }
 
-/// Every byte and each session's charges are compared by the benchmark itself; how fast it was is not.
+/// Every byte, the order of datagrams and each session's charges are compared by the benchmark itself; how fast it was is not.
 #[test]
 fn tcp_of_users_with_an_mbr_arrives_whole_and_is_charged_exactly_while_packets_wait_or_are_dropped() {
     if !testkit::root_or_skip("tcp_of_users_with_an_mbr_arrives_whole_and_is_charged_exactly_while_packets_wait_or_are_dropped") {
@@ -396,11 +396,6 @@ fn tcp_of_users_with_an_mbr_arrives_whole_and_is_charged_exactly_while_packets_w
                 assert_eq!(rows.iter().filter(wanted).count(), 1, "{direction}, {flows} flows, {congestion}");
             }
         }
-    }
-    // A stray one may be overtaken on the way through a busy kernel; nobody passes a queue regularly.
-    for row in shape.iter().chain(&police) {
-        let datagrams = if row["congestion"] == "udp" { row["verified"].as_u64().unwrap() } else { 0 };
-        assert!(row["reordered"].as_u64().unwrap() <= 5 + datagrams / 50, "{row}");
     }
     let charged = figures["charged"].as_array().unwrap();
     let [waited, dropped] = [&charged[0], &charged[1]].map(|of| &of["sessions"]);

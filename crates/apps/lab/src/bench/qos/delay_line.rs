@@ -53,7 +53,10 @@ impl DelayLine {
         let ports = line.inside(open)?.map_err(|e| Failure::Failed(e.to_string()))?;
         let shared = Arc::new(Shared::default());
         let of_thread = shared.clone();
-        let carry = move || Line::new(ports)?.carry(&of_thread);
+        let carry = move || {
+            super::stay_on_this_cpu()?;
+            Line::new(ports)?.carry(&of_thread)
+        };
         let thread = std::thread::Builder::new().name("delay-line".into()).spawn(carry);
         let thread = thread.map_err(|e| Failure::Failed(format!("cannot start a thread: {e}")))?;
         Ok(DelayLine { shared, thread: Some(thread) })

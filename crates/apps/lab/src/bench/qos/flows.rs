@@ -2,7 +2,7 @@
 //! waits where the others wait, and tells how long.
 
 use super::place::SERVER;
-use super::{Cell, Load, UDP_OVER_PERCENT};
+use super::{Cell, Load, UDP_OVER_PERCENT, stay_on_this_cpu};
 use crate::demo::netns::{Namespace, Networks};
 use daemon::failure::Failure;
 use rustix::net::sockopt;
@@ -47,8 +47,6 @@ pub(super) struct Measured {
     pub probes_lost: u64,
     /// Bytes that were compared, or datagrams whose order was.
     pub verified: u64,
-    /// Datagrams, probes among them, that came after a later one. Some may: the kernel on a busy machine, and the UPF while it asks for a neighbour.
-    pub reordered: u64,
 }
 
 /// One user's counts while it runs.
@@ -56,7 +54,6 @@ pub(super) struct Measured {
 struct Counts {
     bytes: AtomicU64,
     verified: AtomicU64,
-    reordered: AtomicU64,
     /// (when sent, how long on the way), in ns.
     probes: Mutex<Vec<(u64, u64)>>,
 }
@@ -125,17 +122,6 @@ pub(super) fn run(net: &Networks, users: &[(Ipv4Addr, Cell)], warm_up: Duration,
 }
 
 impl Counts {
-    /// Numbers count from 1 and rise, but for a few that are overtaken; `last` is the highest so far.
-    fn check_order(&self, datagram: &[u8], last: &mut u64) -> Result<(), Failure> {
-        let now = number(datagram, 0);
-        if now == *last {
-            return Err(Failure::Failed(format!("datagram {now} came twice")));
-        }
-        self.reordered.fetch_add(u64::from(now < *last), Relaxed);
-        *last = now.max(*last);
-        Ok(())
-    }
-
     /// `loaded_ns`: when the probes were no longer alone; `from_ns`: when the window began.
     fn measured(&self, cell: &Cell, payload_bps: f64, loaded_ns: u64, from_ns: u64, window: Duration) -> Measured {
         let probes = self.probes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +141,6 @@ impl Counts {
             delay_ms: added.map(|ns| ns as f64 / 1e6),
             probes_lost: (window.as_nanos() / PROBE.as_nanos()).saturating_sub(loaded.len() as u128) as u64,
             verified: self.verified.load(Relaxed),
-            reordered: self.reordered.load(Relaxed),
         }
     }
 }
@@ -204,7 +189,7 @@ impl Way {
         let mut last = 0;
         self.receive(stop, |datagram| {
             let now_ns = began.elapsed().as_nanos() as u64;
-            counts.check_order(datagram, &mut last)?;
+            check_order(datagram, &mut last)?;
             let sent_ns = number(datagram, 8);
             let mut probes = counts.probes.lock().unwrap_or_else(PoisonError::into_inner);
             probes.push((sent_ns, now_ns.saturating_sub(sent_ns)));
@@ -215,7 +200,7 @@ impl Way {
     fn receive_datagrams(&self, stop: &AtomicBool, counts: &Counts) -> Result<(), Failure> {
         let mut last = 0;
         self.receive(stop, |datagram| {
-            counts.check_order(datagram, &mut last)?;
+            check_order(datagram, &mut last)?;
             counts.bytes.fetch_add(datagram.len() as u64, Relaxed);
             counts.verified.fetch_add(1, Relaxed);
             Ok(())
@@ -223,11 +208,23 @@ impl Way {
     }
 }
 
+/// Numbers count from 1 and rise; `last` is the last one so far.
+fn check_order(datagram: &[u8], last: &mut u64) -> Result<(), Failure> {
+    let now = number(datagram, 0);
+    if now <= *last {
+        let how = if now == *last { "twice" } else { "late" };
+        return Err(Failure::Failed(format!("datagram {now} came {how}: {last} was there already")));
+    }
+    *last = now;
+    Ok(())
+}
+
 fn number(datagram: &[u8], at: usize) -> u64 {
     datagram.get(at..at + 8).and_then(|octets| octets.try_into().ok()).map_or(0, u64::from_be_bytes)
 }
 
 fn send_probes(ways: &[Way], stop: &AtomicBool, began: Instant) -> Result<(), Failure> {
+    stay_on_this_cpu()?;
     for n in 1u64.. {
         for way in ways {
             let mut probe = [0; PROBE_BYTES];
@@ -247,6 +244,7 @@ fn send_probes(ways: &[Way], stop: &AtomicBool, began: Instant) -> Result<(), Fa
 /// More than the rate, evenly.
 fn send_datagrams(socket: UdpSocket, to: SocketAddrV4, rate_bps: u64, stop: &AtomicBool) -> Result<(), Failure> {
     let of_ip = ((DATAGRAM + HEADERS) * 8) as u64;
+    stay_on_this_cpu()?;
     let per_second = rate_bps * (100 + UDP_OVER_PERCENT) / 100 / of_ip;
     let (began, mut datagram) = (Instant::now(), [0; DATAGRAM]);
     let mut n = 0u64;
