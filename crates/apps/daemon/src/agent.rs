@@ -2,10 +2,12 @@
 //!
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `EngineAndTargets::apply` → answer by `flush`.
 
+use crate::config::Config;
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
 use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
+use crate::reload::{Reloaded, Running};
 use crate::report::{
     Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, TableReport, TargetReport,
     WorkerReport,
@@ -72,6 +74,15 @@ pub enum Request {
         on: bool,
         /// Called when it is done.
         reply: Sender<()>,
+    },
+    /// The configuration is this one from now on, or nothing changes.
+    Reload {
+        /// Valid by itself.
+        config: Box<Config>,
+        /// Only says what would change.
+        dry_run: bool,
+        /// What changes, or why nothing does.
+        reply: Sender<Result<Reloaded, String>>,
     },
     /// Stop: sessions are released, peers are notified.
     Stop,
@@ -142,6 +153,10 @@ pub struct Agent {
     pub still_ending: Arc<AtomicUsize>,
     /// Ticks since the start, modulo their type.
     pub ticks: u32,
+    /// The configuration in use, where it can change.
+    pub running: Option<Running>,
+    /// Sessions behind this one are to be looked at again: their place may be another by a changed configuration.
+    pub reconsidering: Option<Option<Seid>>,
 }
 
 impl Agent {
@@ -206,6 +221,7 @@ impl Agent {
                 self.node.set_draining(on);
                 let _ = reply.send(());
             }
+            Request::Reload { config, dry_run, reply } => drop(reply.send(self.reload(*config, dry_run))),
             Request::Stop => {}
         }
     }
@@ -306,7 +322,7 @@ impl Agent {
         result
     }
 
-    fn act(&mut self, actions: Vec<Action>) {
+    pub(crate) fn act(&mut self, actions: Vec<Action>) {
         for action in actions {
             let result = match action {
                 Action::Transmit { port, frame } => {
@@ -353,6 +369,7 @@ impl Agent {
             kernel.tick();
         }
         if let Targets::Split(split) = &self.targets.clone() {
+            self.reconsider(split, now);
             self.bring_back(split, now.as_nanos() as u64);
             if let Some(placement) = &mut self.placement {
                 placement.tick(now, &mut self.plane, split);
@@ -810,6 +827,8 @@ mod tests {
             failed: None,
             still_ending: Default::default(),
             ticks: 0,
+            running: None,
+            reconsidering: None,
         };
         (agent, split, chaos)
     }

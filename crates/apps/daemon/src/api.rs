@@ -7,6 +7,7 @@ use crate::config::{Api as Config, Fault};
 use crate::control::{Control, Reply, Request};
 use crate::failure::Failure;
 use crate::metrics;
+use crate::reload::Reloaded;
 use crate::report::{Drops, OffloadReport, PeerReport, PortReport, Report, TableReport, TargetReport, WorkerReport};
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
 use axum::Router;
@@ -204,6 +205,7 @@ fn router(shared: App) -> Router {
         .route("/v1/offload", get(offload))
         .route("/v1/log", put(log))
         .route("/v1/drain", put(drain))
+        .route("/v1/reload", put(reload))
         .fallback(|| async { error(StatusCode::NOT_FOUND, "there is no such path: GET /v1/openapi.json has those that there are") })
         .method_not_allowed_fallback(|| async {
             error(StatusCode::METHOD_NOT_ALLOWED, "this path has other methods: see GET /v1/openapi.json")
@@ -433,6 +435,31 @@ async fn drain(State(shared): State<App>, bytes: Bytes) -> Response {
     }
 }
 
+/// Whether a reload is only tried.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReloadBody {
+    /// Says what would change, and changes nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Reads the configuration file again and takes over what changed, all of it or nothing.
+#[utoipa::path(put, path = "/v1/reload", request_body = ReloadBody,
+    responses((status = 200, body = Reloaded), (status = 400, body = Error), (status = 503, body = Error)))]
+async fn reload(State(shared): State<App>, bytes: Bytes) -> Response {
+    let request = match body(&bytes) {
+        Ok(ReloadBody { dry_run }) => Request::Reload { dry_run },
+        Err(why) => return error(StatusCode::BAD_REQUEST, why),
+    };
+    match ask(shared, request).await {
+        Ok(Reply::Reloaded(reloaded)) => json_of(StatusCode::OK, &reloaded),
+        Ok(Reply::Error { message }) => error(StatusCode::BAD_REQUEST, message),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
 async fn change(shared: App, request: Request) -> Response {
     match ask(shared, request).await {
         Ok(Reply::Done {}) => StatusCode::NO_CONTENT.into_response(),
@@ -446,7 +473,7 @@ async fn change(shared: App, request: Request) -> Response {
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Splitplane", description = "What a running UPF is asked and told. Errors have a JSON body with `error`."),
-    paths(metrics, openapi, report, sessions, session, ports, drops, tables, targets, workers, peers, offload, log, drain)
+    paths(metrics, openapi, report, sessions, session, ports, drops, tables, targets, workers, peers, offload, log, drain, reload)
 )]
 pub struct Description;
 
@@ -479,6 +506,7 @@ mod tests {
                         draining = on;
                         let _ = reply.send(());
                     }
+                    crate::agent::Request::Reload { .. } => panic!("there is no file"),
                     crate::agent::Request::Stop => return,
                 }
             }

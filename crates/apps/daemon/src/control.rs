@@ -4,23 +4,23 @@
 //! change is in the audit log, which is the log's target `audit`.
 
 use crate::agent;
+use crate::config::{Config, MAX_FILTER};
 use crate::control_socket::{Caller, Refused, Server};
 use crate::failure::Failure;
+use crate::reload::Reloaded;
 use crate::report::Report;
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Longest request.
 pub const MAX_REQUEST: u64 = 64 << 10;
 /// How long the agent may take for a part of an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Longest log filter.
-const MAX_FILTER: usize = 1000;
 /// Name of the socket, in a folder of its own, and that folder of root's and of the service's.
 const NAME: &str = "upf.sock";
 const OF_ROOT: &str = "/run/splitplane";
@@ -49,6 +49,11 @@ pub enum Request {
         /// Refused, or no longer.
         on: bool,
     },
+    /// The configuration file is read again, and what changed is taken over.
+    Reload {
+        /// Only says what would change.
+        dry_run: bool,
+    },
 }
 
 /// What is answered.
@@ -61,6 +66,8 @@ pub enum Reply {
     Sessions(SessionPage),
     /// One session.
     Session(Box<SessionDetail>),
+    /// What a reload changed, or would change.
+    Reloaded(Reloaded),
     /// It is done.
     Done {},
     /// Nothing was done.
@@ -90,12 +97,19 @@ pub fn on_log(set: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) 
 #[derive(Clone)]
 pub struct Control {
     agent: Sender<agent::Request>,
+    /// The configuration file.
+    file: Option<Arc<Path>>,
 }
 
 impl Control {
     /// Of the agent behind this channel.
     pub fn new(agent: Sender<agent::Request>) -> Control {
-        Control { agent }
+        Control { agent, file: None }
+    }
+
+    /// With the file that a reload reads.
+    pub fn with_file(self, path: &Path) -> Control {
+        Control { file: Some(path.into()), ..self }
     }
 
     /// Does what a request asks for, or says why not; `who` asks, for the audit log.
@@ -113,8 +127,22 @@ impl Control {
                 let result = self.ask(|reply| agent::Request::Drain { on, reply });
                 audited(who, "drain", if on { "on" } else { "off" }, result)
             }
+            Request::Reload { dry_run } => {
+                let result = self.reload(dry_run);
+                if !dry_run {
+                    let value = result.as_ref().map_or(String::new(), |reloaded| reloaded.changes.join("; "));
+                    let _ = audited(who, "reload", &value, result.as_ref().map(|_| ()).map_err(String::clone));
+                }
+                result.map(Reply::Reloaded)
+            }
         };
         result.unwrap_or_else(|message| Reply::Error { message })
+    }
+
+    fn reload(&self, dry_run: bool) -> Result<Reloaded, String> {
+        let Some(file) = &self.file else { return Err("this UPF has no configuration file".into()) };
+        let config = Config::load(file).map_err(|e| format!("{e}; nothing was changed"))?;
+        self.ask(|reply| agent::Request::Reload { config: Box::new(config), dry_run, reply })?
     }
 
     /// A page: the agent looks through a bounded number of sessions at a time, and does its other work in between.
@@ -145,7 +173,8 @@ impl Control {
     }
 }
 
-fn set_log(filter: &str) -> Result<(), String> {
+/// Sets what is logged.
+pub(crate) fn set_log(filter: &str) -> Result<(), String> {
     if filter.is_empty() || filter.len() > MAX_FILTER {
         return Err(format!("filter: expected 1 to {MAX_FILTER} characters, such as \"info\""));
     }

@@ -66,6 +66,11 @@ impl EngineAndTargets {
         EngineAndTargets { wishes, ..self }
     }
 
+    /// The operator wants sessions elsewhere from now on; which of them change is noted from the next query on.
+    pub fn place_by(&mut self, wishes: Wishes) {
+        (self.wishes, self.changed) = (wishes, None);
+    }
+
     /// Where the operator wants which sessions.
     pub fn wishes(&self) -> &Wishes {
         &self.wishes

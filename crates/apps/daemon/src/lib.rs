@@ -14,6 +14,7 @@
 //! | [`services`] | what does the program call beside the pipeline, and where does it run? |
 //! | [`report`], [`report_file`] | what was counted, and where is it written? |
 //! | [`control`], [`control_socket`], `asked`, [`sessions`], [`show`] | what is a running UPF asked, and how does it answer? |
+//! | [`reload`] | what does a changed configuration change while it runs? |
 //! | [`api`], [`metrics`] | what does it answer over HTTP, and to Prometheus? |
 //! | [`ceupf`], [`rules`] | how does the switch in front of a foreign UPF work? |
 //! | [`privileges`] | what may the daemon do once it has started? |
@@ -43,6 +44,7 @@ pub mod output;
 pub mod placement;
 pub mod privileges;
 pub mod program;
+pub mod reload;
 pub mod report;
 pub mod report_file;
 pub mod rules;

@@ -338,6 +338,14 @@ impl Placement {
         self.planner.reason(seid, now.as_nanos() as u64)
     }
 
+    /// A session was there before the planner.
+    pub fn found(&mut self, seid: u64, plane: &Plane<EngineAndTargets>, split: &Split, now: Duration) {
+        let now_ns = now.as_nanos() as u64;
+        self.session(seid, plane, split, now_ns);
+        let place = if split.is_on_fast(seid) { Place::Fast } else { Place::Base };
+        self.planner.found(seid, place, now_ns);
+    }
+
     /// A session is new, has changed or has ended.
     fn session(&mut self, seid: u64, plane: &Plane<EngineAndTargets>, split: &Split, now_ns: u64) {
         match (plane.info(seid), plane.copy(seid)) {

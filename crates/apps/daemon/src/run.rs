@@ -7,7 +7,7 @@ use crate::agent::{Agent, PortLabel, Request};
 use crate::config::{
     Config, Driver, FastTarget, Fault, FirewallAction, OnStop, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers,
 };
-use crate::control::Control;
+use crate::control::{Control, Reply};
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
@@ -16,6 +16,7 @@ use crate::n4_socket::{Datagrams, Output};
 use crate::objects::Objects;
 use crate::placement::{Placement, Wishes};
 use crate::program::Program;
+use crate::reload::Running;
 use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
 use crate::stop::Other;
@@ -76,6 +77,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return crate::ceupf::run(&config, args);
     }
     let config = Config::load(path)?;
+    if std::env::var_os("RUST_LOG").is_none()
+        && let Some(filter) = &config.log.filter
+    {
+        crate::control::set_log(filter).map_err(|what| config.fault("log.filter", what))?;
+    }
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let mut program = Program::compile(&program, &[], &config.qos.defines())?;
     if config.split.fast == Some(FastTarget::Xdp) {
@@ -108,11 +114,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // It has threads of its own: they get no capabilities and no signals.
     before_ports.store = Opened::open(&config)?;
     let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
-    let socket = crate::control::listen(config.control.socket.as_deref(), upf.control())?;
-    let api = api.map(|bound| bound.start(upf.control())).transpose()?;
+    let control = upf.control().with_file(path);
+    let socket = crate::control::listen(config.control.socket.as_deref(), control.clone())?;
+    let api = api.map(|bound| bound.start(control.clone())).transpose()?;
     crate::output::line("ready");
     let mut supervisor = Supervisor::ready();
-    watch(args, &input, &upf, report_file.as_mut(), &mut supervisor);
+    watch(args, &input, (&upf, &control), report_file.as_mut(), &mut supervisor);
     supervisor.stopping();
     drop((socket, api));
     let report = upf.stop()?;
@@ -126,7 +133,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Shows what is seen of a UPF that runs, until it is to end.
-fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut ReportFile>, supervisor: &mut Supervisor) {
+fn watch(
+    args: &Args,
+    input: &Input,
+    (upf, control): (&Upf, &Control),
+    mut report_file: Option<&mut ReportFile>,
+    supervisor: &mut Supervisor,
+) {
     let (mut live, mut header) = (args.live, true);
     let (mut shown, mut logged) = (Report::default(), Report::default());
     let mut next_view = Instant::now() + VIEW;
@@ -136,7 +149,7 @@ fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut Rep
             return;
         }
         while let Some(signal) = input.other() {
-            told(signal, upf, report_file.as_deref_mut());
+            told(signal, upf, control, report_file.as_deref_mut());
         }
         if Instant::now() < next_view {
             continue;
@@ -181,9 +194,12 @@ fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut Rep
 }
 
 /// A signal that does not end a daemon.
-fn told(signal: Other, upf: &Upf, report_file: Option<&mut ReportFile>) {
+fn told(signal: Other, upf: &Upf, control: &Control, report_file: Option<&mut ReportFile>) {
     match (signal, report_file) {
-        (Other::HangUp, _) => tracing::info!("SIGHUP ignored: the configuration is read at start only"),
+        (Other::HangUp, _) => match control.answer(crate::control::Request::Reload { dry_run: false }, "SIGHUP") {
+            Reply::Error { message } => tracing::error!("SIGHUP: {message}"),
+            _ => tracing::info!("SIGHUP: configuration reloaded"),
+        },
         (Other::User1, Some(file)) => match upf.report(true).and_then(|report| file.write(&report)) {
             Ok(()) => tracing::info!("SIGUSR1: report written"),
             Err(why) => tracing::warn!("SIGUSR1: cannot write the report: {why}"),
@@ -249,7 +265,7 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
 }
 
 /// What the agent must know of a port.
-struct Link {
+pub(crate) struct Link {
     id: PortId,
     mac: [u8; 6],
     /// Longest IP packet, in bytes.
@@ -484,6 +500,8 @@ impl Upf {
             failed: None,
             still_ending: still_ending.clone(),
             ticks: 0,
+            running: Some(Running { config: config.clone(), links }),
+            reconsidering: None,
         };
         for smf in &config.n4.associate {
             // Where it listens, whoever asks (TS 29.244 clause 4.2.2).
@@ -699,7 +717,7 @@ fn mtu(open: &OpenPort) -> u16 {
 }
 
 /// The file's name of a key that [`upf::config`] names.
-fn key_of_network(key: &str) -> String {
+pub(crate) fn key_of_network(key: &str) -> String {
     const NAMES: [(&str, &str); 14] = [
         ("ports[", "port["),
         ("routes[", "route["),
@@ -719,7 +737,7 @@ fn key_of_network(key: &str) -> String {
     NAMES.iter().fold(key.to_owned(), |key, (theirs, ours)| key.replacen(theirs, ours, 1))
 }
 
-fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig {
+pub(crate) fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig {
     let ports = config.ports.iter().zip(links).map(|(port, link)| upf::config::PortConfig {
         id: link.id,
         name: port.name.clone(),
@@ -833,7 +851,7 @@ fn traffic_class(class: &TrafficClass, policing: Policing) -> upf::config::Traff
     }
 }
 
-fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
+pub(crate) fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
     use pfcp::codec::NodeId;
     let node_id = match config.n4.node_id.as_deref() {
         None => match config.n4.listen.ip() {

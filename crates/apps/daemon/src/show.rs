@@ -132,6 +132,29 @@ pub fn set(args: &SetArgs) -> Result<(), Failure> {
     }
 }
 
+/// Options of `reload`.
+#[derive(clap::Args, Debug)]
+pub struct ReloadArgs {
+    /// The UPF's socket, as for `show`.
+    #[arg(long)]
+    socket: Option<PathBuf>,
+    /// Says what would change, and changes nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `reload`.
+pub fn reload(args: &ReloadArgs) -> Result<(), Failure> {
+    match asked(&path(args.socket.as_deref()), &Request::Reload { dry_run: args.dry_run })? {
+        Reply::Reloaded(reloaded) if args.json => print_json(&reloaded),
+        Reply::Reloaded(reloaded) => crate::output::print_out(text::reloaded(&reloaded, args.dry_run)),
+        other => Err(unexpected(&other)),
+    }
+}
+
 /// Runs `show`.
 pub fn show(args: &Args) -> Result<(), Failure> {
     let path = path(args.socket.as_deref());

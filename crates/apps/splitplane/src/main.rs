@@ -41,6 +41,8 @@ enum Command {
     Show(show::Args),
     /// Changes a running UPF: what it logs, and whether it takes new sessions.
     Set(show::SetArgs),
+    /// Has a running UPF read its configuration file again and take over what changed, all of it or nothing.
+    Reload(show::ReloadArgs),
     /// Runs a service of a pipeline's, buffer or cipher, in a process of its own.
     Service(service::Args),
     /// Changes the rules of a running switch in front of another UPF: add, del, list, load.
@@ -112,6 +114,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::show(&args),
         Command::Set(args) => show::set(&args),
+        Command::Reload(args) => show::reload(&args),
         Command::Service(args) => service::service(&args),
         Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),

@@ -115,7 +115,7 @@ impl Comeback {
     /// With a planner there is nothing to do.
     pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>) -> Executed {
         let mut executed = Executed::default();
-        if matches!(split.policy, Policy::Planned) || split.is_base_alone() {
+        if matches!(split.policy(), Policy::Planned) || split.is_base_alone() {
             return executed;
         }
         self.returning.extend(split.take_left().into_iter().map(|id| (now_ns, id)));
@@ -125,7 +125,7 @@ impl Comeback {
                 self.returning.insert((due_ns, id));
                 break;
             }
-            let Some((facts, copy)) = copy(id).filter(|(facts, _)| split.policy.wants(facts) && split.may_be_in_front(facts)) else {
+            let Some((facts, copy)) = copy(id).filter(|(facts, _)| split.policy().wants(facts) && split.may_be_in_front(facts)) else {
                 continue;
             };
             match split.move_to_fast(&facts, &copy) {

@@ -265,7 +265,7 @@ impl Split {
     fn check_copy(&self, books: &Books, stage: usize, session: &Unit, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
         let unfit = |what: String| Err(MoveError::Unfit(what));
         let held = books.placed.held(session.id);
-        if matches!(self.policy, Policy::Dscps(..)) && !held.meters.is_empty() {
+        if matches!(self.policy(), Policy::Dscps(..)) && !held.meters.is_empty() {
             return unfit("where packets are told apart by DSCP, a rate is policed in one place".into());
         }
         if held.direct_meters {

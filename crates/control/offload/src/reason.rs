@@ -144,10 +144,10 @@ impl Split {
         if let Some(planned) = planned {
             return if in_front || !self.is_retired() { planned.reason } else { Reason::OutOfService };
         }
-        match (in_front, self.policy.wants(session)) {
+        match (in_front, self.policy().wants(session)) {
             (true, _) => Reason::Policy,
             // By DSCP those with a rate are not wanted.
-            (false, false) if matches!(self.policy, Policy::Dscps(..)) && session.metered => Reason::Metered,
+            (false, false) if matches!(self.policy(), Policy::Dscps(..)) && session.metered => Reason::Metered,
             (false, false) => Reason::NotChosen,
             (false, true) if self.is_retired() => Reason::OutOfService,
             (false, true) if !self.may_be_in_front(session) => Reason::Metered,

@@ -26,7 +26,7 @@ pub struct Split {
     /// In the order in which a packet meets them.
     pub(crate) fronts: Vec<Front>,
     pub(crate) base: Box<dyn Target>,
-    pub(crate) policy: Policy,
+    policy: RwLock<Policy>,
     books: Mutex<Books>,
     traffic: Mutex<Vec<Arc<LaneTraffic>>>,
     pub(crate) gate: Arc<RwLock<()>>,
@@ -178,7 +178,7 @@ impl Split {
         let books = Books { placed: Placed::default(), shadow: Shadow::default(), lost, retirements: 0, moves: Moves::default() };
         let front = |Stage { target, on_refusal }| Front { target, on_refusal, retired: Arc::default() };
         let fronts = fronts.into_iter().map(front).collect();
-        Ok(Split { fronts, base, policy, books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() })
+        Ok(Split { fronts, base, policy: RwLock::new(policy), books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() })
     }
 
     /// Applies the changes of one session: all of it on the base target, or an error and nothing anywhere; and, if the policy
@@ -234,8 +234,36 @@ impl Split {
     }
 
     /// What is put in front.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    pub fn policy(&self) -> Policy {
+        self.policy.read().clone()
+    }
+
+    /// What is put in front from now on. Sessions are where they were: [`Split::reconsider`] moves them. By DSCP lanes choose packets as they were made, so
+    /// such a policy neither comes nor goes.
+    ///
+    /// # Errors
+    /// Naming the value of it that is out of range.
+    pub fn set_policy(&self, policy: Policy) -> Result<(), OutOfRange> {
+        policy.validate()?;
+        debug_assert!(!matches!((&policy, self.policy()), (Policy::Dscps(..), _) | (_, Policy::Dscps(..))), "lanes have it");
+        *self.policy.write() = policy;
+        Ok(())
+    }
+
+    /// Under a static policy: a session that the policy does not want in front goes to the base target, and one that it wants there is among those that
+    /// [`Comeback::bring_back`](crate::Comeback::bring_back) brings.
+    pub fn reconsider(&self, session: &Unit) {
+        let wanted = self.policy.read().wants(session) && self.may_be_in_front(session);
+        let mut books = self.lock();
+        let in_front = books.placed.sessions.contains_key(&session.id);
+        if wanted && !in_front {
+            books.placed.left.insert(session.id);
+        }
+        drop(books);
+        if in_front && !wanted {
+            // An error says that the stage is out of service: the session is on the base target anyhow.
+            let _ = self.move_to_base(session.id);
+        }
     }
 
     /// Moves that were made, and those that were not.
@@ -294,7 +322,7 @@ impl Split {
 
     /// Whether the session, as it is now, may be on that stage: one with a rate only if all its packets run there.
     pub(crate) fn may_hold(&self, stage: usize, session: &Unit) -> bool {
-        self.policy.keeps(session) && !(session.metered && self.shuns_rates(stage))
+        self.policy.read().keeps(session) && !(session.metered && self.shuns_rates(stage))
     }
 
     /// Whether the session may be on one of the stages in front.
@@ -354,7 +382,7 @@ impl Split {
         // A session comes with its first entries or by a move, and with all its meters: with a part of them there its packets,
         // and so its rates, would be in two places.
         let whole = before.entries == 0 && before.meters.iter().all(|at| anew.contains(at));
-        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session);
+        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.read().wants(session);
         let changes = batch.ops.iter().any(|op| !is(op, Part::Shared));
         let mut has_it = None;
         for (stage, front) in self.fronts.iter().enumerate() {
@@ -400,7 +428,7 @@ impl Split {
         }
         // One that would be on a stage that is out of service comes when that is back.
         let would = |stage: usize| self.fronts[stage].is_retired() && self.may_hold(stage, session);
-        let waits = stage_of(books).is_none() && self.policy.wants(session) && (0..self.fronts.len()).any(would);
+        let waits = stage_of(books).is_none() && self.policy.read().wants(session) && (0..self.fronts.len()).any(would);
         if waits && books.placed.held(id).entries > 0 {
             books.placed.left.insert(id);
         }
@@ -443,7 +471,7 @@ impl Target for Split {
     fn lane(&self, index: usize) -> Box<dyn Lane> {
         let traffic = Arc::new(LaneTraffic::new(self.fronts.len() + 1));
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner).push(traffic.clone());
-        let dscps = match &self.policy {
+        let dscps = match &*self.policy.read() {
             Policy::Dscps(list, of) => Some((list.iter().fold(0u64, |set, d| set | 1 << d), *of)),
             _ => None,
         };

@@ -200,6 +200,33 @@ impl Node {
         Ok(node)
     }
 
+    /// Whether [`Node::change`] can be called with this configuration: what is wrong with a pool, by its position.
+    ///
+    /// # Errors
+    /// If addresses of a pool that would go are in use and a new pool has them, or if the first pool would come or the last one go: what is announced to peers
+    /// follows from that.
+    pub fn check_change(&self, config: &Config) -> Result<(), (usize, String)> {
+        if config.ue_pools.is_empty() != self.config.ue_pools.is_empty() {
+            return Err((
+                0,
+                "the first pool comes, and the last one goes, with a restart: peers are told of UE address allocation when they associate"
+                    .into(),
+            ));
+        }
+        self.pools.check_ue_pools(&config.ue_pools)
+    }
+
+    /// Takes over, of a configuration that is valid and was checked, while sessions live: pools of UE addresses, who may speak, limits for each peer, and what
+    /// becomes of the sessions of a peer that is lost.
+    pub fn change(&mut self, config: &Config) {
+        self.pools.set_ue_pools(&config.ue_pools);
+        let Config { peers, max_sessions_per_peer, max_associations_per_peer, messages_per_second, .. } = config;
+        (self.config.ue_pools, self.config.peers) = (config.ue_pools.clone(), peers.clone());
+        (self.config.max_sessions_per_peer, self.config.max_associations_per_peer) = (*max_sessions_per_peer, *max_associations_per_peer);
+        self.config.messages_per_second = *messages_per_second;
+        (self.config.error_indications_per_second, self.config.on_loss) = (config.error_indications_per_second, config.on_loss);
+    }
+
     /// Handles a datagram from a peer; `now` is the time since the node began.
     pub fn receive(&mut self, from: SocketAddr, bytes: &[u8], now: Duration, plane: &mut dyn UserPlane) {
         self.stats.received += 1;

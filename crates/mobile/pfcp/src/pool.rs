@@ -28,7 +28,10 @@ pub(crate) enum Held {
 /// All that can be allocated, and its owners.
 pub(crate) struct Pools {
     gtpu: Vec<GtpuAddress>,
+    /// Those of the configuration, and those that were: sessions name them by position.
     ue: Vec<UePool>,
+    /// Those of the configuration, in its order.
+    open: Vec<usize>,
     teids: Numbers,
     first_teid: u32,
     ipv4: Vec<Numbers>,
@@ -79,11 +82,50 @@ impl Pools {
                 None => Numbers::new(teids),
             },
             first_teid: config.teids.0,
-            // The first and the last of an IPv4 network are not given out, nor the first /64.
-            ipv4: config.ue_pools.iter().map(|pool| Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2))).collect(),
-            ipv6: config.ue_pools.iter().map(|pool| Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1))).collect(),
+            ipv4: config.ue_pools.iter().map(addresses).collect(),
+            ipv6: config.ue_pools.iter().map(prefixes).collect(),
+            open: (0..config.ue_pools.len()).collect(),
             ue: config.ue_pools.clone(),
             owners: BTreeMap::new(),
+        }
+    }
+
+    /// Whether these can be the pools of UE addresses from now on: see [`Pools::set_ue_pools`]. The position of one that cannot, and why.
+    ///
+    /// A new pool must not overlap one that it replaces while that one's addresses are in use: two sessions could get the same.
+    pub(crate) fn check_ue_pools(&self, pools: &[UePool]) -> Result<(), (usize, String)> {
+        for (at, pool) in pools.iter().enumerate().filter(|(_, pool)| !self.ue.contains(pool)) {
+            let replaced = self.ue.iter().enumerate().filter(|(_, old)| !pools.contains(old) && overlap(old, pool));
+            for (index, old) in replaced {
+                let (ipv4, ipv6) = (Held::Ipv4(index, Ipv4Addr::UNSPECIFIED), Held::Ipv6(index, Ipv6Addr::UNSPECIFIED));
+                let (last_ipv4, last_ipv6) = (Held::Ipv4(index, Ipv4Addr::BROADCAST), Held::Ipv6(index, Ipv6Addr::from(u128::MAX)));
+                let in_use = self.owners.range(ipv4..=last_ipv4).count() + self.owners.range(ipv6..=last_ipv6).count();
+                if in_use > 0 {
+                    let name = old.ipv4.map(|(network, length)| format!("{network}/{length}"));
+                    let name = name.or(old.ipv6.map(|(network, length)| format!("{network}/{length}"))).unwrap_or_default();
+                    return Err((
+                        at,
+                        format!(
+                            "it overlaps the pool {name} that it replaces, of which {in_use} are in use: keep that one and add another"
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// These are the pools of UE addresses from now on, checked. Sessions keep what they have of others.
+    pub(crate) fn set_ue_pools(&mut self, pools: &[UePool]) {
+        self.open.clear();
+        for pool in pools {
+            let known = self.ue.iter().position(|known| known == pool);
+            self.open.push(known.unwrap_or(self.ue.len()));
+            if known.is_none() {
+                self.ipv4.push(addresses(pool));
+                self.ipv6.push(prefixes(pool));
+                self.ue.push(pool.clone());
+            }
         }
     }
 
@@ -146,8 +188,26 @@ impl Pools {
     }
 
     fn indexes<'a>(&'a self, fits: impl Fn(&UePool) -> bool + 'a) -> impl Iterator<Item = usize> + 'a {
-        self.ue.iter().enumerate().filter(move |(_, pool)| fits(pool)).map(|(index, _)| index)
+        self.open.iter().copied().filter(move |index| fits(&self.ue[*index]))
     }
+}
+
+/// Numbers of a pool's IPv4 addresses: the first and the last are not given out.
+fn addresses(pool: &UePool) -> Numbers {
+    Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2))
+}
+
+/// Numbers of a pool's /64: the first is not given out.
+fn prefixes(pool: &UePool) -> Numbers {
+    Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1))
+}
+
+/// Whether an address may be of both pools, for the same network instance.
+fn overlap(a: &UePool, b: &UePool) -> bool {
+    let same = a.network_instance.is_none() || b.network_instance.is_none() || a.network_instance == b.network_instance;
+    let v4 = a.ipv4.zip(b.ipv4).is_some_and(|((a, m), (b, n))| within_v4(a, m.min(n), b));
+    let v6 = a.ipv6.zip(b.ipv6).is_some_and(|((a, m), (b, n))| (u128::from(a) ^ u128::from(b)) & mask_v6(m.min(n)) == 0);
+    same && (v4 || v6)
 }
 
 /// Of our addresses for the interface: one of the network instance. SMFs name the DNN on all interfaces: if no address is of it, all
@@ -253,20 +313,23 @@ impl Taking<'_> {
         held.extend(std::mem::take(&mut self.taken));
     }
 
-    /// What the session held before a crash, if the configuration still has it and nobody else does.
+    /// What the session held before a crash, if the configuration still has it and nobody else does. Pools may have another order now.
     pub(crate) fn reclaim(&mut self, held: Held) -> Result<(), Refusal> {
-        let ue = |pool: usize| self.pools.ue.get(pool);
-        let is_ours = match held {
-            Held::Tunnel(_, ipv4) => self.pools.gtpu.iter().any(|address| address.ipv4 == ipv4),
-            Held::Ipv4(pool, address) => {
-                ue(pool).and_then(|pool| pool.ipv4).is_some_and(|(network, length)| within_v4(network, length, address))
-            }
-            Held::Ipv6(pool, prefix) => {
-                let inside = |(network, length): (Ipv6Addr, u8)| (u128::from(network) ^ u128::from(prefix)) & mask_v6(length) == 0;
-                ue(pool).and_then(|pool| pool.ipv6).is_some_and(inside)
-            }
+        let inside_v4 = |pool: usize, address| {
+            let network = self.pools.ue.get(pool).and_then(|pool| pool.ipv4);
+            network.is_some_and(|(network, length)| within_v4(network, length, address))
         };
-        if is_ours { self.claim(held) } else { Err(Refusal::Foreign) }
+        let inside_v6 = |pool: usize, prefix| {
+            let inside = |(network, length): (Ipv6Addr, u8)| (u128::from(network) ^ u128::from(prefix)) & mask_v6(length) == 0;
+            self.pools.ue.get(pool).and_then(|pool| pool.ipv6).is_some_and(inside)
+        };
+        let from = |first: usize| std::iter::once(first).chain(0..self.pools.ue.len());
+        let ours = match held {
+            Held::Tunnel(_, ipv4) => self.pools.gtpu.iter().any(|address| address.ipv4 == ipv4).then_some(held),
+            Held::Ipv4(pool, address) => from(pool).find(|pool| inside_v4(*pool, address)).map(|pool| Held::Ipv4(pool, address)),
+            Held::Ipv6(pool, prefix) => from(pool).find(|pool| inside_v6(*pool, prefix)).map(|pool| Held::Ipv6(pool, prefix)),
+        };
+        self.claim(ours.ok_or(Refusal::Foreign)?)
     }
 
     fn own(&mut self, held: Held) -> Held {
@@ -454,6 +517,50 @@ mod tests {
             taking.claim_tunnel(FTeid { teid: 77, ipv4: Ipv4Addr::new(10, 0, 0, 1) }).unwrap();
         }
         assert_eq!(pools.in_use(), 0);
+    }
+
+    #[test]
+    fn pools_change_while_sessions_keep_their_addresses() {
+        let pool = |network: [u8; 4], length| UePool { network_instance: None, ipv4: Some((network.into(), length)), ipv6: None };
+        let (first, second) = (pool([10, 45, 0, 0], 30), pool([10, 46, 0, 0], 30));
+        let mut pools = pools(|config| config.ue_pools = vec![first.clone()]);
+        let mut held = BTreeSet::new();
+        let mut taking = pools.begin(1);
+        assert_eq!(taking.choose_ipv4(&[]), Ok(Held::Ipv4(0, [10, 45, 0, 1].into())));
+        taking.keep(&mut held);
+        // A wider one in its place would give out the address once more.
+        let wider = pool([10, 44, 0, 0], 15);
+        let (at, why) = pools.check_ue_pools(&[second.clone(), wider.clone()]).unwrap_err();
+        assert!(at == 1 && why.contains("overlaps the pool 10.45.0.0/30") && why.contains("1 are in use"), "{why}");
+        assert_eq!(pools.check_ue_pools(std::slice::from_ref(&second)), Ok(()));
+        pools.set_ue_pools(std::slice::from_ref(&second));
+        let chosen = |pools: &mut Pools| {
+            let mut taking = pools.begin(2);
+            std::iter::from_fn(|| taking.choose_ipv4(&[]).ok()).collect::<Vec<Held>>()
+        };
+        let of_second = [Held::Ipv4(1, [10, 46, 0, 1].into()), Held::Ipv4(1, [10, 46, 0, 2].into())];
+        assert_eq!(chosen(&mut pools), of_second);
+        // The first is back, behind the second; what the session has is still its own.
+        pools.set_ue_pools(&[second.clone(), first.clone()]);
+        assert_eq!(chosen(&mut pools), [&of_second[..], &[Held::Ipv4(0, [10, 45, 0, 2].into())]].concat());
+        assert_eq!(pools.begin(3).claim_ipv4([10, 45, 0, 1].into(), &[]), Err(Refusal::InUse(1)));
+        pools.set_ue_pools(&[second]);
+        held.into_iter().for_each(|held| pools.give_back(held));
+        assert_eq!(pools.check_ue_pools(&[wider]), Ok(()));
+        assert_eq!(pools.in_use(), 0);
+    }
+
+    #[test]
+    fn what_a_session_held_before_a_crash_is_found_in_pools_of_another_order() {
+        let pool = |network: [u8; 4]| UePool { network_instance: None, ipv4: Some((network.into(), 24)), ipv6: None };
+        let mut pools = pools(|config| config.ue_pools = vec![pool([10, 46, 0, 0]), pool([10, 45, 0, 0])]);
+        let mut held = BTreeSet::new();
+        let mut taking = pools.begin(1);
+        taking.reclaim(Held::Ipv4(0, [10, 45, 0, 9].into())).unwrap();
+        taking.reclaim(Held::Ipv4(7, [10, 46, 0, 9].into())).unwrap();
+        assert_eq!(taking.reclaim(Held::Ipv4(0, [10, 47, 0, 9].into())), Err(Refusal::Foreign));
+        taking.keep(&mut held);
+        assert_eq!(held, BTreeSet::from([Held::Ipv4(1, [10, 45, 0, 9].into()), Held::Ipv4(0, [10, 46, 0, 9].into())]));
     }
 
     const OURS: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];

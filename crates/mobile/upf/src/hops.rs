@@ -1,5 +1,8 @@
 //! Next hops and routes that follow from the configuration alone, numbered for table `nexthop`.
+//!
+//! A changed configuration is another plan, in which what stays keeps its number ([`Plan::renewed`]): packets name next hops by it.
 
+use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use base::PortId;
@@ -113,33 +116,83 @@ pub enum Hop {
     },
 }
 
+/// What a next hop is, whatever its number: the same in two plans for the same ports and overlays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// [`Hop::Local`].
+    Local(Vrf),
+    /// [`Hop::Glean`] and [`Hop::FarEnd`]: the port's position.
+    Port(usize),
+    /// [`Hop::Neighbour`].
+    Neighbour(Vrf, IpAddr),
+    /// [`Hop::Remote`]: its position in the configuration.
+    Remote(usize),
+}
+
 /// All of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Ports in the order of the configuration.
     pub ports: Vec<HostPort>,
-    /// Position is number less 1.
-    pub hops: Vec<Hop>,
+    /// By number, from 1.
+    pub hops: BTreeMap<u16, Hop>,
     /// Next hop numbers of routes.
     pub routes: IndexMap<(Vrf, Prefix), u16>,
+    numbers: HashMap<Identity, u16>,
+}
+
+/// There are more next hops than numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("all next hops are in use")]
+pub struct NoNextHop;
+
+/// Where numbers of a plan come from.
+struct Numbering<'a> {
+    kept: &'a HashMap<Identity, u16>,
+    free: &'a mut dyn Iterator<Item = u16>,
+    /// There were too few.
+    exhausted: bool,
 }
 
 impl Plan {
     /// Of a configuration that validates.
     pub fn new(config: &NetworkConfig, networks: &Networks) -> Plan {
+        let mut numbering = Numbering { kept: &HashMap::new(), free: &mut (1..=u16::MAX), exhausted: false };
+        Plan::numbered(config, networks, &mut numbering)
+    }
+
+    /// Of a configuration with the same ports and overlays, after this one: what has a number in `kept` has it in the new plan, and what is new gets one
+    /// of `free`.
+    pub fn renewed(
+        config: &NetworkConfig,
+        networks: &Networks,
+        kept: &HashMap<Identity, u16>,
+        free: &mut dyn Iterator<Item = u16>,
+    ) -> Result<Plan, NoNextHop> {
+        let mut numbering = Numbering { kept, free, exhausted: false };
+        let plan = Plan::numbered(config, networks, &mut numbering);
+        if numbering.exhausted { Err(NoNextHop) } else { Ok(plan) }
+    }
+
+    fn numbered(config: &NetworkConfig, networks: &Networks, numbering: &mut Numbering) -> Plan {
         let ports = config.ports.iter().map(|p| host_port(p, networks, config)).collect();
-        let mut plan = Plan { ports, hops: Vec::new(), routes: IndexMap::new() };
-        plan.add_local(networks);
-        plan.add_remotes(config, networks);
-        plan.add_neighbours(config);
-        plan.add_configured_routes(config, networks);
-        plan.add_connected();
+        let mut plan = Plan { ports, ..Plan::default() };
+        plan.add_local(networks, numbering);
+        plan.add_remotes(config, networks, numbering);
+        plan.add_neighbours(config, numbering);
+        plan.add_configured_routes(config, networks, numbering);
+        plan.add_connected(numbering);
         plan
     }
 
     /// The hop of a number.
     pub fn hop(&self, number: u16) -> Option<&Hop> {
-        self.hops.get(usize::from(number).checked_sub(1)?)
+        self.hops.get(&number)
+    }
+
+    /// Numbers by what has them.
+    pub fn numbers(&self) -> &HashMap<Identity, u16> {
+        &self.numbers
     }
 
     /// The route to an address: longest prefix.
@@ -156,15 +209,23 @@ impl Plan {
         }
     }
 
-    fn push(&mut self, hop: Hop) -> u16 {
-        self.hops.push(hop);
-        self.hops.len() as u16
+    /// The number of a next hop that may be there already.
+    fn number(&mut self, identity: Identity, numbering: &mut Numbering, hop: impl FnOnce() -> Hop) -> u16 {
+        if let Some(number) = self.numbers.get(&identity) {
+            return *number;
+        }
+        let number = numbering.kept.get(&identity).copied().or_else(|| numbering.free.next());
+        numbering.exhausted |= number.is_none();
+        let number = number.unwrap_or_default();
+        self.hops.insert(number, hop());
+        self.numbers.insert(identity, number);
+        number
     }
 
     /// Packets to an address of ours come to the host, whatever way they came.
-    fn add_local(&mut self, networks: &Networks) {
+    fn add_local(&mut self, networks: &Networks, numbering: &mut Numbering) {
         for vrf in networks.vrfs() {
-            let number = self.push(Hop::Local(vrf));
+            let number = self.number(Identity::Local(vrf), numbering, || Hop::Local(vrf));
             for port in self.ports.iter().filter(|p| p.vrf == vrf) {
                 let endpoints = port.endpoints.iter().map(|ip| IpAddr::V4(*ip));
                 for ip in port.addresses.iter().map(|(ip, _)| *ip).chain(endpoints) {
@@ -174,39 +235,35 @@ impl Plan {
         }
     }
 
-    fn add_remotes(&mut self, config: &NetworkConfig, networks: &Networks) {
-        for remote in config.vxlan.iter().flat_map(|v| &v.remotes) {
+    fn add_remotes(&mut self, config: &NetworkConfig, networks: &Networks, numbering: &mut Numbering) {
+        for (at, remote) in config.vxlan.iter().flat_map(|v| &v.remotes).enumerate() {
             let port = self.ports.iter().position(|p| p.id == remote.port);
             let (Some(vrf), Some(port)) = (networks.vrf(&remote.network_instance), port) else { continue };
-            let number = self.push(Hop::Remote { vrf, port, remote: remote.clone() });
+            let number = self.number(Identity::Remote(at), numbering, || Hop::Remote { vrf, port, remote: remote.clone() });
             self.routes.entry((vrf, (remote.gateway, config::width(remote.gateway)))).or_insert(number);
         }
     }
 
-    fn add_neighbours(&mut self, config: &NetworkConfig) {
+    fn add_neighbours(&mut self, config: &NetworkConfig, numbering: &mut Numbering) {
         for n in &config.neighbours {
             let Some(port) = self.ports.iter().position(|p| p.id == n.port) else { continue };
-            self.neighbour(self.ports[port].vrf, port, n.ip, Some(Mac(n.mac)));
+            self.neighbour(self.ports[port].vrf, port, n.ip, Some(Mac(n.mac)), numbering);
         }
     }
 
     /// The number of a neighbour, with a route to itself.
-    fn neighbour(&mut self, vrf: Vrf, port: usize, ip: IpAddr, mac: Option<Mac>) -> u16 {
-        let known = self.hops.iter().position(|h| matches!(h, Hop::Neighbour { vrf: v, ip: i, .. } if (*v, *i) == (vrf, ip)));
-        let number = match known {
-            Some(at) => at as u16 + 1,
-            None => self.push(Hop::Neighbour { vrf, port, ip, mac }),
-        };
+    fn neighbour(&mut self, vrf: Vrf, port: usize, ip: IpAddr, mac: Option<Mac>, numbering: &mut Numbering) -> u16 {
+        let number = self.number(Identity::Neighbour(vrf, ip), numbering, || Hop::Neighbour { vrf, port, ip, mac });
         self.routes.entry((vrf, (ip, config::width(ip)))).or_insert(number);
         number
     }
 
-    fn add_configured_routes(&mut self, config: &NetworkConfig, networks: &Networks) {
+    fn add_configured_routes(&mut self, config: &NetworkConfig, networks: &Networks, numbering: &mut Numbering) {
         for route in &config.routes {
             let Some(vrf) = networks.vrf(&route.network_instance) else { continue };
             let number = match route.via {
-                Via::Connected(port) => self.ports.iter().position(|p| p.id == port).map(|port| self.glean(vrf, port)),
-                Via::Gateway(ip) => self.gateway(vrf, ip),
+                Via::Connected(port) => self.ports.iter().position(|p| p.id == port).map(|port| self.glean(vrf, port, numbering)),
+                Via::Gateway(ip) => self.gateway(vrf, ip, numbering),
             };
             if let Some(number) = number {
                 self.routes.insert((vrf, route.prefix), number);
@@ -214,29 +271,28 @@ impl Plan {
         }
     }
 
-    fn gateway(&mut self, vrf: Vrf, ip: IpAddr) -> Option<u16> {
-        let remote = self.hops.iter().position(|h| matches!(h, Hop::Remote { vrf: v, remote, .. } if (*v, remote.gateway) == (vrf, ip)));
-        if let Some(at) = remote {
-            return Some(at as u16 + 1);
+    fn gateway(&mut self, vrf: Vrf, ip: IpAddr, numbering: &mut Numbering) -> Option<u16> {
+        let is = |hop: &Hop| matches!(hop, Hop::Remote { vrf: v, remote, .. } if (*v, remote.gateway) == (vrf, ip));
+        if let Some((number, _)) = self.hops.iter().find(|(_, hop)| is(hop)) {
+            return Some(*number);
         }
         let on = |p: &HostPort| p.vrf == vrf && p.addresses.iter().any(|a| config::contains(*a, ip));
         let port = self.ports.iter().position(on)?;
         // Who is behind a far end is the kernel's business, routers too.
         let own = self.ports[port].far_end.is_none();
-        Some(if own { self.neighbour(vrf, port, ip, None) } else { self.glean(vrf, port) })
+        Some(if own { self.neighbour(vrf, port, ip, None, numbering) } else { self.glean(vrf, port, numbering) })
     }
 
     /// The number of all on the port that have none of their own.
-    fn glean(&mut self, vrf: Vrf, port: usize) -> u16 {
-        let known = self.hops.iter().position(|h| matches!(h, Hop::Glean { port: p, .. } | Hop::FarEnd { port: p, .. } if *p == port));
-        let hop = match self.ports[port].far_end {
+    fn glean(&mut self, vrf: Vrf, port: usize, numbering: &mut Numbering) -> u16 {
+        let far_end = self.ports[port].far_end;
+        self.number(Identity::Port(port), numbering, || match far_end {
             Some(mac) => Hop::FarEnd { vrf, port, mac },
             None => Hop::Glean { vrf, port },
-        };
-        known.map_or_else(|| self.push(hop), |at| at as u16 + 1)
+        })
     }
 
-    fn add_connected(&mut self) {
+    fn add_connected(&mut self, numbering: &mut Numbering) {
         for port in 0..self.ports.len() {
             if self.ports[port].is_vxlan() {
                 continue;
@@ -244,7 +300,7 @@ impl Plan {
             let vrf = self.ports[port].vrf;
             for (ip, len) in self.ports[port].addresses.clone() {
                 if len < config::width(ip) {
-                    let number = self.glean(vrf, port);
+                    let number = self.glean(vrf, port, numbering);
                     self.routes.entry((vrf, (config::network((ip, len)), len))).or_insert(number);
                 }
             }
@@ -295,33 +351,40 @@ pub fn nexthop_entry(number: u16, port: &HostPort, mac: Option<Mac>, ids: &Ids) 
 impl Plan {
     /// Inserts of all next hops and routes.
     pub fn ops(&self, ids: &Ids) -> Vec<Op> {
-        let hops = self.hops.iter().zip(1u16..).map(|(hop, number)| {
-            let keys = vec![KeyMatch::Exact(number.into())];
-            match hop {
-                Hop::Local(_) | Hop::Glean { .. } => {
-                    let (action, args) = (ids.actions.unresolved, vec![number.into()]);
-                    Entry { table: ids.tables.nexthop, keys, priority: 0, action, args }
-                }
-                Hop::Neighbour { port, mac, .. } => nexthop_entry(number, &self.ports[*port], *mac, ids),
-                Hop::FarEnd { port, mac, .. } => nexthop_entry(number, &self.ports[*port], Some(*mac), ids),
-                Hop::Remote { port, remote, .. } => {
-                    let port = &self.ports[*port];
-                    let args = vec![
-                        port.id.0.into(),
-                        port.mac.bits().into(),
-                        Mac(remote.mac).bits().into(),
-                        remote.vni.into(),
-                        u32::from(remote.local_vtep).into(),
-                        u32::from(remote.remote_vtep).into(),
-                        port.mac.bits().into(),
-                        Mac(remote.underlay_mac).bits().into(),
-                        port.mtu.saturating_sub(VXLAN_OVERHEAD).into(),
-                    ];
-                    Entry { table: ids.tables.nexthop, keys, priority: 0, action: ids.actions.send_vxlan, args }
-                }
+        let hops = self.hops.iter().map(|(number, hop)| self.hop_entry(*number, hop, ids));
+        hops.chain(self.route_entries(ids)).map(Op::Insert).collect()
+    }
+
+    /// Entry of table `nexthop`, as it is at the start.
+    pub fn hop_entry(&self, number: u16, hop: &Hop, ids: &Ids) -> Entry {
+        let keys = vec![KeyMatch::Exact(number.into())];
+        match hop {
+            Hop::Local(_) | Hop::Glean { .. } => {
+                let (action, args) = (ids.actions.unresolved, vec![number.into()]);
+                Entry { table: ids.tables.nexthop, keys, priority: 0, action, args }
             }
-        });
-        let routes = self.routes.iter().map(|((vrf, prefix), number)| route_entry(*vrf, *prefix, *number, ids));
-        hops.chain(routes).map(Op::Insert).collect()
+            Hop::Neighbour { port, mac, .. } => nexthop_entry(number, &self.ports[*port], *mac, ids),
+            Hop::FarEnd { port, mac, .. } => nexthop_entry(number, &self.ports[*port], Some(*mac), ids),
+            Hop::Remote { port, remote, .. } => {
+                let port = &self.ports[*port];
+                let args = vec![
+                    port.id.0.into(),
+                    port.mac.bits().into(),
+                    Mac(remote.mac).bits().into(),
+                    remote.vni.into(),
+                    u32::from(remote.local_vtep).into(),
+                    u32::from(remote.remote_vtep).into(),
+                    port.mac.bits().into(),
+                    Mac(remote.underlay_mac).bits().into(),
+                    port.mtu.saturating_sub(VXLAN_OVERHEAD).into(),
+                ];
+                Entry { table: ids.tables.nexthop, keys, priority: 0, action: ids.actions.send_vxlan, args }
+            }
+        }
+    }
+
+    /// Entries of the routes.
+    pub fn route_entries(&self, ids: &Ids) -> impl Iterator<Item = Entry> {
+        self.routes.iter().map(|((vrf, prefix), number)| route_entry(*vrf, *prefix, *number, ids))
     }
 }

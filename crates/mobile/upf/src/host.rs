@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base::PortId;
 use pfcp::rules::OuterHeader;
-use program::{Batch, Op};
+use program::{Batch, Entry as ProgramEntry, Op};
 use wire::ethernet::{self, Frame, Mac};
 use wire::gtpu::{self, Message};
 use wire::icmp::{self, Echo};
@@ -20,6 +20,7 @@ use wire::{arp, ipv4, ipv6, ndp, udp, vxlan};
 
 use crate::budget::Budget;
 use crate::config::{self, HostLimits, NetworkConfig};
+pub use crate::hops::NoNextHop;
 use crate::hops::{Hop, HostPort, Plan};
 use crate::ids::Ids;
 pub use crate::neighbours::Released;
@@ -153,10 +154,24 @@ pub struct Host {
     now: Duration,
 }
 
-/// All next hops are in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("all next hops are in use")]
-pub struct NoNextHop;
+/// The host of a changed configuration, before the data plane has its entries.
+#[derive(Debug)]
+pub struct Renewal {
+    networks: Networks,
+    plan: Plan,
+    limits: HostLimits,
+    /// Next hops and routes: as they are, and as they will be.
+    pub before: Vec<ProgramEntry>,
+    /// See [`Renewal::before`].
+    pub after: Vec<ProgramEntry>,
+}
+
+impl Renewal {
+    /// Network instances of the changed configuration.
+    pub fn networks(&self) -> &Networks {
+        &self.networks
+    }
+}
 
 /// Neighbours that a session's rules need, to be kept or undone as the data plane takes them.
 #[derive(Debug, Default)]
@@ -193,6 +208,39 @@ impl Host {
             networks,
             plan,
         }
+    }
+
+    /// What a changed configuration comes to, with the same ports, network instances and overlays, and that validates. Nothing has changed yet.
+    pub fn prepare(&self, config: &NetworkConfig) -> Result<Renewal, NoNextHop> {
+        let networks = Networks::new(config);
+        let mut kept = self.plan.numbers().clone();
+        kept.extend(self.neighbours.numbers());
+        let plan = Plan::renewed(config, &networks, &kept, &mut self.neighbours.free())?;
+        let others = |plan: &Plan| -> Vec<ProgramEntry> {
+            let hops = plan.hops.iter().filter(|(_, hop)| !matches!(hop, Hop::Neighbour { .. }));
+            hops.map(|(number, hop)| plan.hop_entry(*number, hop, &self.ids)).chain(plan.route_entries(&self.ids)).collect()
+        };
+        let (mut before, mut after) = (others(&self.plan), others(&plan));
+        before.extend(self.neighbours.entries(&self.plan, &self.ids));
+        after.extend(self.neighbours.entries_after(&plan, &self.ids));
+        Ok(Renewal { networks, plan, limits: config.host, before, after })
+    }
+
+    /// Goes on by a changed configuration, when the data plane has its entries: [`Renewal::after`].
+    pub fn renew(&mut self, renewal: Renewal, now: Duration) -> Vec<Action> {
+        self.now = self.now.max(now);
+        let Renewal { networks, plan, limits, .. } = renewal;
+        let before = std::mem::replace(&mut self.plan, plan);
+        self.networks = networks;
+        self.budgets = self.plan.ports.iter().map(|_| Budgets::new(&limits)).collect();
+        let mut out = Vec::new();
+        let peers = &self.peers;
+        let held = |vrf: Vrf, ip: IpAddr| match ip {
+            IpAddr::V4(ip) => peers.get(&(vrf, ip)).copied().unwrap_or_default(),
+            IpAddr::V6(_) => 0,
+        };
+        self.neighbours.renew(&before, here!(self), limits.neighbours_per_s, held, &mut out);
+        self.counted(out)
     }
 
     /// Deals with a packet that the pipeline punted on `port` for `reason` with `mark`.
@@ -704,7 +752,7 @@ fn answer(plan: &Plan, at: usize, frame: Vec<u8>, out: &mut Vec<Action>) -> Outc
         return Ok(Fate::Answered);
     }
     let destination = Frame::new_checked(&frame).map_err(|_| "frame_too_short")?.dst();
-    let remote = plan.hops.iter().find_map(|hop| match hop {
+    let remote = plan.hops.values().find_map(|hop| match hop {
         Hop::Remote { port, remote, .. } if *port == at && Mac(remote.mac) == destination => Some(remote),
         _ => None,
     });

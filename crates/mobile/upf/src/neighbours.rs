@@ -13,17 +13,17 @@
 //! **Order.** Waiting packets are not released by an [`Action`] each: [`Action::Resolved`] says that all of them, and those in flight to us, must go
 //! before any later packet, and [`Neighbours::release`] returns them.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use base::PortId;
-use program::{Batch, Op};
+use program::{Batch, Entry, Op};
 use wire::ethernet::Mac;
 
 use crate::budget::Budget;
 use crate::config;
-use crate::hops::{Hop, Plan, nexthop_entry, route_entry};
+use crate::hops::{Hop, Identity, Plan, nexthop_entry, route_entry};
 use crate::host::Action;
 use crate::ids::Ids;
 use crate::networks::Vrf;
@@ -121,6 +121,11 @@ impl Neighbour {
         self.permanent || self.held > 0
     }
 
+    /// Whether it is a neighbour by this plan, which does not name it: no route leads elsewhere.
+    fn stays(&self, plan: &Plan) -> bool {
+        plan.on_link(self.vrf, self.ip) == Some(self.port)
+    }
+
     /// Whether a question of ours has no answer yet.
     fn is_asked(&self) -> bool {
         matches!(self.state, State::Asking { .. } | State::Confirming { .. } | State::Verifying { .. })
@@ -158,9 +163,8 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     /// Those of the configuration; `capacity` is the size of table `nexthop`, `per_s` how many others are asked for the first time in a second.
     pub(crate) fn new(plan: &Plan, capacity: u64, per_s: u32) -> Neighbours {
-        let first = plan.hops.len() as u64 + 1;
-        let last = capacity.min(u64::from(u16::MAX));
-        let free: VecDeque<u16> = (first..=last).map(|n| n as u16).collect();
+        let last = capacity.min(u64::from(u16::MAX)) as u16;
+        let free: VecDeque<u16> = (1..=last).filter(|n| plan.hop(*n).is_none()).collect();
         let max_gleaned = free.len() / 2;
         let max_silent = max_gleaned / 4;
         let mut all = Neighbours {
@@ -173,16 +177,95 @@ impl Neighbours {
             waiting: 0,
             punted_waiting: 0,
         };
-        for (hop, number) in plan.hops.iter().zip(1u16..) {
+        for (number, hop) in &plan.hops {
             if let Hop::Neighbour { vrf, port, ip, mac } = hop {
                 let state = mac.map_or(State::Unknown, State::Fixed);
-                all.add(number, *vrf, *port, *ip, state, Duration::ZERO);
-                if let Some(n) = all.by_number.get_mut(&number) {
+                all.add(*number, *vrf, *port, *ip, state, Duration::ZERO);
+                if let Some(n) = all.by_number.get_mut(number) {
                     n.permanent = true;
                 }
             }
         }
         all
+    }
+
+    /// Numbers that nobody has.
+    pub(crate) fn free(&self) -> impl Iterator<Item = u16> {
+        self.free.iter().copied()
+    }
+
+    /// Numbers by neighbour.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (Identity, u16)> {
+        self.by_address.iter().map(|((vrf, ip), number)| (Identity::Neighbour(*vrf, *ip), *number))
+    }
+
+    /// Entries of all neighbours as they are now; routes only to those that the configuration does not name, the others have theirs by the plan.
+    pub(crate) fn entries(&self, plan: &Plan, ids: &Ids) -> Vec<Entry> {
+        let of = |(number, n): (&u16, &Neighbour)| {
+            let nexthop = nexthop_entry(*number, &plan.ports[n.port], n.mac(), ids);
+            let route = (!n.permanent).then(|| route_entry(n.vrf, (n.ip, config::width(n.ip)), *number, ids));
+            std::iter::once(nexthop).chain(route)
+        };
+        self.by_number.iter().flat_map(of).collect()
+    }
+
+    /// What [`Neighbours::entries`] will be after [`Neighbours::renew`].
+    pub(crate) fn entries_after(&self, plan: &Plan, ids: &Ids) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (number, n) in self.by_number.iter().filter(|(number, n)| plan.hop(**number).is_none() && n.stays(plan)) {
+            entries.push(nexthop_entry(*number, &plan.ports[n.port], n.mac(), ids));
+            entries.push(route_entry(n.vrf, (n.ip, config::width(n.ip)), *number, ids));
+        }
+        for (number, hop) in &plan.hops {
+            if let Hop::Neighbour { port, mac, .. } = hop {
+                let mac = mac.or_else(|| self.by_number.get(number).and_then(Neighbour::mac));
+                entries.push(nexthop_entry(*number, &plan.ports[*port], mac, ids));
+            }
+        }
+        entries
+    }
+
+    /// The plan is another one from now on, made of the numbers of `before` ([`Plan::renewed`]), and the data plane has
+    /// [`Neighbours::entries_after`]. Who is known stays known, and those that the configuration names now are asked for. `held`: how many sessions
+    /// name a neighbour.
+    pub(crate) fn renew(&mut self, before: &Plan, here: Here<'_>, per_s: u32, held: impl Fn(Vrf, IpAddr) -> u32, out: &mut Vec<Action>) {
+        let Here { plan, now, .. } = here;
+        self.made = Budget::new(per_s);
+        let gone: Vec<u16> =
+            self.by_number.iter().filter(|(number, n)| plan.hop(**number).is_none() && !n.stays(plan)).map(|(number, _)| *number).collect();
+        for number in gone {
+            self.drop_waiting(number, "neighbour_given_up", out);
+            self.forget(number);
+        }
+        for n in self.by_number.values_mut() {
+            n.permanent = false;
+            if let State::Fixed(mac) = n.state {
+                // It is confirmed soon.
+                n.state = State::Known { mac, since: Duration::ZERO };
+            }
+        }
+        let mut resolved = Vec::new();
+        for (number, hop) in &plan.hops {
+            let Hop::Neighbour { vrf, port, ip, mac } = hop else { continue };
+            if !self.by_number.contains_key(number) {
+                self.add(*number, *vrf, *port, *ip, State::Unknown, now);
+            }
+            let Some(n) = self.by_number.get_mut(number) else { continue };
+            (n.permanent, n.port) = (true, *port);
+            if let Some(mac) = mac {
+                n.state = State::Fixed(*mac);
+                resolved.extend((!n.waiting.is_empty()).then_some(*number));
+            } else {
+                self.ask(*number, here, out);
+            }
+        }
+        out.extend(resolved.into_iter().map(|number| Action::Resolved { number }));
+        self.by_number.values_mut().for_each(|n| n.held = held(n.vrf, n.ip));
+        // Those that were never a neighbour's number come back here.
+        let known: BTreeSet<u16> = self.free.iter().copied().collect();
+        self.free.extend(before.hops.keys().filter(|number| !known.contains(number)));
+        let taken = &self.by_number;
+        self.free.retain(|number| !taken.contains_key(number) && plan.hop(*number).is_none());
     }
 
     fn add(&mut self, number: u16, vrf: Vrf, port: usize, ip: IpAddr, state: State, now: Duration) {

@@ -12,12 +12,13 @@ pub use base::BufferFate;
 use base::PortId;
 use pfcp::packed::PackedMap;
 use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
-use program::{ApplyError, Batch, CounterId, Op, Program, RuleError};
+use program::{ApplyError, Batch, CounterId, Entry, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Exhausted, FilterSets, NumberPool};
 use crate::config::{ConfigError, NetworkConfig};
-use crate::host::{Action, Host};
+use crate::hops::NoNextHop;
+use crate::host::{self, Action, Host};
 use crate::ids::{BindError, Ids};
 use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
 use crate::networks::Vrf;
@@ -80,11 +81,33 @@ pub enum SetupError {
     Bind(#[from] BindError),
 }
 
+/// Why a changed configuration does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenewError {
+    /// The operator's doing.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// It names more routers and neighbours than there is room for.
+    #[error(transparent)]
+    NoNextHop(#[from] NoNextHop),
+}
+
+/// A changed network configuration, before the data plane has it: see [`Plane::prepare`].
+pub struct Renewal {
+    context: Context,
+    beside_hops: Vec<Op>,
+    host: host::Renewal,
+    /// What the data plane must get: all of it, or the configuration stays as it is.
+    pub batch: Batch,
+}
+
 /// The user plane of all sessions.
 pub struct Plane<D> {
     ids: Ids,
     context: Context,
     initial: Batch,
+    /// What the configuration has in the tables beside next hops and routes.
+    beside_hops: Vec<Op>,
     max_sessions: usize,
     sessions: PackedMap<Session>,
     pools: Pools,
@@ -173,6 +196,7 @@ impl<D: DataPlane> Plane<D> {
         Ok(Plane {
             context: Context::new(config),
             initial: static_rules::initial(config, &ids),
+            beside_hops: static_rules::beside_hops(config, &ids),
             max_sessions,
             sessions: PackedMap::default(),
             pools: Pools {
@@ -195,6 +219,28 @@ impl<D: DataPlane> Plane<D> {
     /// Entries that follow from the configuration alone.
     pub fn initial_batch(&self) -> &Batch {
         &self.initial
+    }
+
+    /// What a changed configuration comes to; nothing has changed yet. Ports, network instances, overlays and what sessions' rates are made of must be as
+    /// they were. Sessions keep their entries: what their rules mean by the changed configuration counts when the SMF changes them.
+    pub fn prepare(&self, config: &NetworkConfig) -> Result<Renewal, RenewError> {
+        config.validate()?;
+        let host = self.host.prepare(config)?;
+        let beside_hops = static_rules::beside_hops(config, &self.ids);
+        let inserts = |entries: &[Entry]| entries.iter().cloned().map(Op::Insert).collect::<Vec<Op>>();
+        let before = [&self.beside_hops[..], &inserts(&host.before)].concat();
+        let after = [&beside_hops[..], &inserts(&host.after)].concat();
+        let batch = static_rules::difference(&before, &after, &self.ids);
+        let context = Context { networks: host.networks().clone(), ..self.context.clone() };
+        Ok(Renewal { context, beside_hops, host, batch })
+    }
+
+    /// Goes on by a changed configuration, when the data plane has [`Renewal::batch`].
+    pub fn renew(&mut self, renewal: Renewal, now: Duration) -> Vec<Action> {
+        let Renewal { context, beside_hops, host, .. } = renewal;
+        (self.context, self.beside_hops) = (context, beside_hops);
+        let actions = self.host.renew(host, now);
+        self.after_host(actions)
     }
 
     /// Ids of the program's tables, actions and reasons.

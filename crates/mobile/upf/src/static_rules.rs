@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
+use indexmap::IndexMap;
+use program::{Batch, Entry, KeyMatch, MeterConfig, MeterId, Op, TableId};
 use wire::ethernet::Mac;
 use wire::ipv6;
 
@@ -14,13 +15,20 @@ use crate::networks::{Networks, Vrf};
 
 /// Stations, our own addresses, next hops, routes, firewall, classes and VXLAN of a configuration that validates.
 pub fn initial(config: &NetworkConfig, ids: &Ids) -> Batch {
+    let plan = Plan::new(config, &Networks::new(config));
+    let mut ops = beside_hops(config, ids);
+    ops.extend(plan.ops(ids));
+    Batch { ops }
+}
+
+/// The same without next hops and routes, which change while the UPF runs.
+pub(crate) fn beside_hops(config: &NetworkConfig, ids: &Ids) -> Vec<Op> {
     let networks = Networks::new(config);
     let plan = Plan::new(config, &networks);
     let mut ops = Vec::new();
     stations(config, &plan, &networks, ids, &mut ops);
     vxlan_terminations(config, &networks, ids, &mut ops);
     local_addresses(&plan, ids, &mut ops);
-    ops.extend(plan.ops(ids));
     for (i, rule) in config.firewall.iter().enumerate() {
         firewall_rule(rule, (config.firewall.len() - i) as u32, &networks, ids, &mut ops);
     }
@@ -28,7 +36,35 @@ pub fn initial(config: &NetworkConfig, ids: &Ids) -> Batch {
     for (i, class) in config.traffic_classes.iter().enumerate() {
         traffic_class(class, (config.traffic_classes.len() - i) as u32, &mut cell, ids, &mut ops);
     }
-    Batch { ops }
+    ops
+}
+
+/// What leads from the entries and rates of `before` to those of `after`, in an order in which each step can be taken: what leads to a next hop goes before it,
+/// and comes after it.
+pub(crate) fn difference(before: &[Op], after: &[Op], ids: &Ids) -> Batch {
+    let entries = |ops: &[Op]| -> IndexMap<(TableId, Vec<KeyMatch>, u32), Entry> {
+        let inserts = ops.iter().filter_map(|op| if let Op::Insert(entry) = op { Some(entry.clone()) } else { None });
+        inserts.map(|entry| ((entry.table, entry.keys.clone(), entry.priority), entry)).collect()
+    };
+    let rates = |ops: &[Op]| -> IndexMap<(MeterId, u64), Option<MeterConfig>> {
+        let meters =
+            ops.iter().filter_map(|op| if let Op::Meter { meter, index, config } = op { Some(((*meter, *index), *config)) } else { None });
+        meters.collect()
+    };
+    let (old, new) = (entries(before), entries(after));
+    let is_hop = |entry: &&Entry| entry.table == ids.tables.nexthop;
+    let gone = || old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, entry)| entry);
+    let come = || new.iter().filter(|(key, _)| !old.contains_key(*key)).map(|(_, entry)| entry);
+    let changed = new.iter().filter(|(key, entry)| old.get(*key).is_some_and(|of| of != *entry)).map(|(_, entry)| entry);
+    let (old_rates, new_rates) = (rates(before), rates(after));
+    let rate = |(meter, index): &(MeterId, u64), config| Op::Meter { meter: *meter, index: *index, config };
+    // A rate that stays keeps its buckets.
+    let set = new_rates.iter().filter(|(cell, config)| old_rates.get(*cell) != Some(*config)).map(|(cell, config)| rate(cell, *config));
+    let unset = old_rates.keys().filter(|cell| !new_rates.contains_key(*cell)).map(|cell| rate(cell, None));
+    let ops = gone().filter(|entry| !is_hop(entry)).cloned().map(Op::Delete);
+    let ops = ops.chain(set).chain(come().filter(is_hop).cloned().map(Op::Insert)).chain(changed.cloned().map(Op::Modify));
+    let ops = ops.chain(come().filter(|entry| !is_hop(entry)).cloned().map(Op::Insert));
+    Batch { ops: ops.chain(gone().filter(is_hop).cloned().map(Op::Delete)).chain(unset).collect() }
 }
 
 /// Our MAC address, broadcast, and the groups that IPv6 neighbours ask in (RFC 4861 §7.2.1).

@@ -6,6 +6,7 @@ mod api;
 mod control;
 mod fault;
 mod host;
+mod log;
 mod machine;
 mod n4;
 mod network;
@@ -23,6 +24,7 @@ pub use api::Api;
 pub use control::Control;
 pub use fault::{Fault, Source};
 pub use host::Host;
+pub use log::{Log, MAX_FILTER};
 pub use n4::{N4, OnStop, RequestPort, Store, Survives};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
@@ -81,6 +83,9 @@ pub struct Config {
     /// The HTTP server.
     #[serde(default)]
     pub api: Api,
+    /// What is logged.
+    #[serde(default)]
+    pub log: Log,
     /// How rates are held.
     #[serde(default)]
     pub qos: Qos,

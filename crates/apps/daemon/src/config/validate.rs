@@ -24,6 +24,7 @@ impl Config {
         self.qos.validate(self.split.fast.is_some())?;
         self.validate_services()?;
         self.validate_api()?;
+        self.log.validate()?;
         self.validate_split()
     }
 

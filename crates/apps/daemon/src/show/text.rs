@@ -1,5 +1,6 @@
 //! Answers of a running UPF as text for people. Names that come from peers are escaped.
 
+use crate::reload::Reloaded;
 use crate::report::{Count, Drops, MessageCount, Report, TableReport, WorkerReport};
 use crate::sessions::{SessionDetail, SessionPage, SessionRow, seid_text};
 use pfcp::rules::{AddressMatch, ApplyAction, Far, Pdr, Qer, SdfFilter, Urr, VolumeLimit};
@@ -479,6 +480,20 @@ pub(super) fn offload(now: &Report) -> String {
         out.push_str(&columns(&[">ago", "SEID", "to", "why", "outcome"], &rows, true));
     }
     let _ = writeln!(out, "one session's reason: splitplane show session SEID");
+    out
+}
+
+/// What a reload changed, or would change.
+pub(super) fn reloaded(reloaded: &Reloaded, dry_run: bool) -> String {
+    let mut out: String = reloaded.changes.iter().map(|line| format!("{line}\n")).collect();
+    out += match (dry_run, reloaded.changes.is_empty() && reloaded.restart.is_empty()) {
+        (_, true) => "nothing differs from the configuration in use\n",
+        (true, false) => "nothing was changed: this was a dry run\n",
+        (false, false) => "done\n",
+    };
+    if !reloaded.restart.is_empty() {
+        out += &format!("a restart is needed for {}: without it the whole file is refused\n", reloaded.restart.join(", "));
+    }
     out
 }
 

@@ -259,6 +259,8 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
         failed: None,
         still_ending: Default::default(),
         ticks: 0,
+        running: None,
+        reconsidering: None,
     };
     let datagrams = daemon::n4_socket::Datagrams::read(socket)?;
     let (requests, requests_in) = unbounded();

@@ -189,6 +189,11 @@ impl Testbed {
         Daemon::spawn(self, config).ready()
     }
 
+    /// For files of a test.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
     /// An SMF with an association.
     pub(crate) fn connect(&mut self) {
         let local = SocketAddr::from(([10, 4, 0, 2], 0));
@@ -636,6 +641,7 @@ impl Side {
 /// A running daemon, killed on drop.
 pub(crate) struct Daemon {
     child: Child,
+    config: std::path::PathBuf,
     report: std::path::PathBuf,
     log: std::path::PathBuf,
 }
@@ -667,7 +673,7 @@ impl Daemon {
         command.args(["netns", "exec", &bed.id]).args(before).arg(env!("CARGO_BIN_EXE_splitplane"));
         command.arg("run").arg("--config").arg(&file).arg("--report").arg(&report).arg("--until-input-ends");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(std::fs::File::create(&log).unwrap());
-        Daemon { child: command.spawn().unwrap(), report, log }
+        Daemon { child: command.spawn().unwrap(), config: file, report, log }
     }
 
     /// Waits until it carries packets.
@@ -682,10 +688,19 @@ impl Daemon {
         self.child.id()
     }
 
+    /// Its configuration file.
+    pub(crate) fn config(&self) -> &std::path::Path {
+        &self.config
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
+        run("kill", &[signal, &self.child.id().to_string()]);
+    }
+
     /// What it reports now.
     pub(crate) fn report(&self) -> serde_json::Value {
         let _ = std::fs::remove_file(&self.report);
-        run("kill", &["-USR1", &self.child.id().to_string()]);
+        self.signal("-USR1");
         let end = Instant::now() + PATIENCE;
         loop {
             if let Ok(text) = std::fs::read_to_string(&self.report) {

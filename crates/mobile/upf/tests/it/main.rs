@@ -11,5 +11,6 @@ mod pipeline;
 mod plane;
 mod program;
 mod properties;
+mod renewal;
 mod scenarios;
 mod sessions;
