@@ -7,11 +7,12 @@
 
 use crate::EmitError;
 use crate::emitter::Emitter;
+use crate::expr::head;
 use crate::facts::{Place, Way};
 use crate::model::{Home, Model};
 use base::{HEADROOM, MAX_PACKET};
 use cranelift_entity::EntityRef;
-use p4_ir::{Block, HeaderId, HeaderRef, Ir, Stmt};
+use p4_ir::{Block, Expr, HeaderId, HeaderRef, Ir, Stmt};
 use std::collections::BTreeMap;
 
 /// Headers of more bytes than that do not fit before any payload.
@@ -27,27 +28,57 @@ impl Emitter<'_> {
         self.payload();
         self.end();
         self.line("/* deparser */");
-        let mut headers = Vec::new();
-        if straight(ir.deparser(), &mut headers) {
-            self.place(&headers);
-        } else {
-            let most = most_bytes(self, ir.deparser())?.min(ROOM);
-            self.line(format!("uint8_t gathered[{most} + 1], *gathered_end = gathered;"));
-            self.block(ir.deparser())?;
-            if self.flow.is_none() {
-                return Ok(());
-            }
-            self.line("uint8_t *first = payload - (gathered_end - gathered);");
-            self.check_room();
-            self.line("sp_copy(first, gathered, gathered_end - gathered);");
+        if let Some(ways) = Ways::of(ir.deparser(), Vec::new(), MOST_WAYS) {
+            return self.finish_ways(&ways);
         }
+        let most = most_bytes(self, ir.deparser())?.min(ROOM);
+        self.line(format!("uint8_t gathered[{most} + 1], *gathered_end = gathered;"));
+        self.block(ir.deparser())?;
+        if self.flow.is_none() {
+            return Ok(());
+        }
+        self.line("uint8_t *first = payload - (gathered_end - gathered);");
+        self.check_room();
+        self.line("sp_copy(first, gathered, gathered_end - gathered);");
+        self.leave();
+        Ok(())
+    }
+
+    /// One of several sequences of headers.
+    fn finish_ways(&mut self, ways: &Ways<'_>) -> Result<(), EmitError> {
+        match ways {
+            Ways::Straight(headers) => {
+                self.place(headers);
+                self.leave();
+            }
+            Ways::If(condition, a, b) => {
+                let text = self.expr(condition)?;
+                if let "0" | "0u" | "1" = &text[..] {
+                    return self.finish_ways(if text == "1" { a } else { b });
+                }
+                let before = self.fork();
+                self.open(format!("if {}", head(&text)));
+                self.assume(condition, true);
+                self.finish_ways(a)?;
+                self.or_else();
+                self.flow = before;
+                self.assume(condition, false);
+                self.finish_ways(b)?;
+                self.close();
+                self.flow = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// The packet begins at `first` and leaves.
+    fn leave(&mut self) {
         self.line("pk->start = first - pk->buffer;");
         self.line("pk->length = end - first;");
         self.truncate();
         let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
         self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
         self.done();
-        Ok(())
     }
 
     /// The same for packets of a class: for each combination of valid headers it is known which bytes go where.
@@ -414,8 +445,30 @@ pub(crate) fn scratch_order(ir: &Ir, model: &Model) -> Vec<HeaderId> {
     order
 }
 
+/// Most sequences of headers that a deparser is printed as.
+const MOST_WAYS: usize = 4;
+
+/// A deparser that emits fixed headers, and may end with a choice of more: a program that was cut emits other headers where it stops.
+enum Ways<'a> {
+    Straight(Vec<HeaderId>),
+    If(&'a Expr, Box<Ways<'a>>, Box<Ways<'a>>),
+}
+
+impl<'a> Ways<'a> {
+    /// Behind `before`; `None` if there are more than `most`, or other statements.
+    fn of(block: &'a [Stmt], mut before: Vec<HeaderId>, most: usize) -> Option<Ways<'a>> {
+        match block.split_last() {
+            Some((Stmt::If(condition, a, b), first)) if most > 1 && straight(first, &mut before) => {
+                let arm = |arm: &'a [Stmt]| Ways::of(arm, before.clone(), most / 2).map(Box::new);
+                Some(Ways::If(condition, arm(a)?, arm(b)?))
+            }
+            _ => straight(block, &mut before).then_some(Ways::Straight(before)),
+        }
+    }
+}
+
 /// Whether the deparser only emits fixed headers; which, in order.
-fn straight(block: &Block, out: &mut Vec<HeaderId>) -> bool {
+fn straight(block: &[Stmt], out: &mut Vec<HeaderId>) -> bool {
     block.iter().all(|s| match s {
         Stmt::Emit(HeaderRef::Static(h)) => {
             out.push(*h);

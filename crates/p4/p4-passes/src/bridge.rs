@@ -668,9 +668,14 @@ impl Layout {
         if !body.is_empty() {
             *ir.control_mut(Role::ComputeChecksum) = vec![Stmt::If(whole.clone(), body, vec![])];
         }
-        let all = self.headers.iter().map(|(h, ..)| Stmt::Emit(HeaderRef::Static(*h))).collect();
+        let bridge = Stmt::Emit(HeaderRef::Static(self.header));
+        let all = self.headers.iter().map(|(h, ..)| Stmt::Emit(HeaderRef::Static(*h)));
         let own = std::mem::take(ir.deparser_mut());
-        *ir.deparser_mut() = vec![Stmt::Emit(HeaderRef::Static(self.header)), Stmt::If(whole, own, all)];
+        *ir.deparser_mut() = match self.copies {
+            true => vec![bridge, Stmt::If(whole, own, all.collect())],
+            // Only a pass that stops has a bridge.
+            false => vec![Stmt::If(whole, own, [bridge].into_iter().chain(all).collect())],
+        };
     }
 
     fn bridge(&self, ir: &Ir, vars: &Vars) -> Bridge {
