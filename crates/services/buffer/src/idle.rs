@@ -64,7 +64,7 @@ pub struct IdleBuffer {
 
 #[derive(Default)]
 struct Shard {
-    rows: HashMap<u32, VecDeque<Waiting>>,
+    rows: HashMap<u32, VecDeque<Waiting>, foldhash::fast::RandomState>,
     /// Rows by their length.
     by_len: BTreeSet<(usize, u32)>,
     /// Queues that are closed.
@@ -77,12 +77,18 @@ struct Waiting {
 }
 
 impl Shard {
+    fn is_closed(&self, queue: u32) -> bool {
+        !self.closed.is_empty() && self.closed.contains(&queue)
+    }
+
     fn len_of(&self, queue: u32) -> usize {
         self.rows.get(&queue).map_or(0, VecDeque::len)
     }
 
     fn set_len(&mut self, queue: u32, before: usize, after: usize) {
-        self.by_len.remove(&(before, queue));
+        if before > 0 {
+            self.by_len.remove(&(before, queue));
+        }
         if after > 0 {
             self.by_len.insert((after, queue));
         } else {
@@ -185,27 +191,26 @@ impl IdleBuffer {
 
     fn keep(&self, call: &mut Call, now_ns: u64, out: &mut Vec<Call>) {
         let queue = queue_of(&call.fields);
-        let (row_len, closed) = {
-            let shard = self.shard(queue);
-            (shard.len_of(queue), shard.closed.contains(&queue))
-        };
-        if closed {
+        let mut shard = self.shard(queue);
+        if shard.is_closed(queue) {
             return call.answer(&[]);
         }
+        let row_len = shard.len_of(queue);
         if row_len >= self.limits.per_queue {
             return call.drop_for(FULL);
         }
         if self.held.fetch_add(1, Relaxed) >= self.limits.total {
             self.held.fetch_sub(1, Relaxed);
-            // Its place goes to ours.
+            drop(shard);
+            // Its place, in whichever shard, goes to ours.
             let Some(displaced) = self.displace(row_len + 1) else { return call.drop_for(FULL) };
             out.push(displaced);
-        }
-        let mut shard = self.shard(queue);
-        if shard.closed.contains(&queue) {
-            // Since we looked.
-            self.held.fetch_sub(1, Relaxed);
-            return call.answer(&[]);
+            shard = self.shard(queue);
+            if shard.is_closed(queue) {
+                // Since we looked.
+                self.held.fetch_sub(1, Relaxed);
+                return call.answer(&[]);
+            }
         }
         let row = shard.rows.entry(queue).or_default();
         row.push_back(Waiting { since_ns: now_ns, kept: call.keep() });
