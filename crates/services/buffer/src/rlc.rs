@@ -163,18 +163,17 @@ impl<P> Slot<P> {
     const EMPTY: Slot<P> = Slot { packet: None, bytes: 0, previous: 0, next: 0, considered: 0, pending: false };
 }
 
-/// State of a bearer. Sequence numbers are kept as counts that do not wrap at their length but at 32 bits.
+/// State of a bearer. Sequence numbers are kept as counts that do not wrap at their length but at 32 bits. Bearers are met at random: what each packet needs
+/// lies in two lines of a cache, which [`RlcBuffer::touch`] asks for.
+#[repr(C, align(64))]
 struct Bearer<P> {
     /// Empty: there is no such bearer. As many as the window has, rounded up to a power of two.
     slots: Box<[Slot<P>]>,
-    /// Of those in `slots` that are pending, at the same places.
-    pending: Box<[Pending]>,
-    config: BearerConfig,
+    bytes: u64,
     /// `TX_Next_Ack` and `TX_Next` (TS 38.322 §7.1).
     next_ack: u32,
     next: u32,
     kept: u32,
-    bytes: u64,
     /// Counts of the first and the last that is kept; valid if there is one.
     first: u32,
     last: u32,
@@ -182,9 +181,12 @@ struct Bearer<P> {
     pdu_without_poll: u32,
     byte_without_poll: u64,
     poll_sn: u32,
-    /// Tick at which `t-PollRetransmit` expires.
+    /// The second line. Tick at which `t-PollRetransmit` expires.
     expires: u64,
+    config: BearerConfig,
     timer: Place,
+    /// Of those in `slots` that are pending, at the same places.
+    pending: Box<[Pending]>,
     /// Places of the first and the last pending packet, or [`NONE`].
     pending_first: u32,
     pending_last: u32,
@@ -251,8 +253,9 @@ impl<P: Payload> Bearer<P> {
         self.next.wrapping_sub(self.next_ack)
     }
 
-    /// Appends a packet to those that are kept.
-    fn append(&mut self, count: u32, packet: P, bytes: u32) {
+    /// A place for a packet behind those that are kept.
+    #[inline(always)]
+    fn append(&mut self, count: u32, bytes: u32) -> &mut Option<P> {
         let last = self.last;
         if self.kept == 0 {
             self.first = count;
@@ -260,16 +263,16 @@ impl<P: Payload> Bearer<P> {
             let place = self.place(last);
             self.slots[place].next = count;
         }
-        let place = self.place(count);
-        let slot = &mut self.slots[place];
-        slot.packet = Some(packet);
-        slot.bytes = bytes;
-        slot.considered = 0;
-        slot.previous = last;
         self.last = count;
         self.kept += 1;
         self.bytes += u64::from(bytes);
         self.next = count.wrapping_add(1);
+        let place = self.place(count);
+        let slot = &mut self.slots[place];
+        slot.bytes = bytes;
+        slot.considered = 0;
+        slot.previous = last;
+        &mut slot.packet
     }
 
     /// Takes a kept packet out of its place and its order; the caller unlinks it from the pending ones.
@@ -387,13 +390,28 @@ impl<P: Payload> RlcBuffer<P> {
         let mut sum = 0;
         // Bearers first, all of them: their windows' addresses are in them.
         for key in burst {
-            sum ^= self.bearers.get(key.bearer as usize).map_or(0, |state| state.slots.len() as u32 ^ state.expires as u32);
+            // Both of its lines.
+            sum ^= self.bearers.get(key.bearer as usize).map_or(0, |state| state.slots.len() as u32 ^ state.config.window);
         }
         for key in burst {
             if let Some(state) = self.live(key.bearer) {
                 // A place may lie in two lines.
                 let slot = &state.slots[state.place(key.sn)];
                 sum ^= slot.bytes ^ u32::from(slot.packet.is_some());
+            }
+        }
+        std::hint::black_box(sum);
+    }
+
+    /// Reads what [`RlcBuffer::status`] of these bearers will need, as [`RlcBuffer::touch`] does: the packets that wait, from the first on, as far as a few
+    /// lines of a cache go.
+    pub fn touch_waiting(&self, bearers: impl Iterator<Item = u32>) {
+        /// Places that are read.
+        const MOST: u32 = 32;
+        let mut sum = 0;
+        for state in bearers.filter_map(|bearer| self.live(bearer)) {
+            for count in (0..state.kept.min(MOST)).map(|n| state.first.wrapping_add(n)) {
+                sum ^= state.slots[state.place(count)].bytes;
             }
         }
         std::hint::black_box(sum);
@@ -408,29 +426,47 @@ impl<P: Payload> RlcBuffer<P> {
     /// the bearer does not stall.
     #[inline]
     pub fn keep(&mut self, bearer: u32, sn: u32, packet: P, poll: bool, now_ns: u64) -> Result<Kept, Refused<P>> {
+        let mut packet = Some(packet);
+        let bytes = packet.as_ref().map_or(0, P::sdu_bytes) as u64;
+        let kept = self.keep_with(bearer, sn, bytes, poll, now_ns, || packet.take().expect("it is asked for once"));
+        kept.map_err(|reason| Refused { packet: packet.take().expect("it was not asked for"), reason })
+    }
+
+    /// As [`RlcBuffer::keep`], of a packet with so many bytes of an SDU that `make` makes where it is kept, if it is.
+    ///
+    /// # Errors
+    /// As for [`RlcBuffer::keep`].
+    #[inline]
+    pub fn keep_with(
+        &mut self,
+        bearer: u32,
+        sn: u32,
+        bytes: u64,
+        poll: bool,
+        now_ns: u64,
+        make: impl FnOnce() -> P,
+    ) -> Result<Kept, Reason> {
         self.now_ns = self.now_ns.max(now_ns);
         self.counters.offered += 1;
-        let bytes = packet.sdu_bytes() as u64;
-        match self.room_for(bearer, sn, bytes) {
-            Ok(count) => {
-                self.packets += 1;
-                self.bytes += bytes;
-                let state = &mut self.bearers[bearer as usize];
-                state.append(count, packet, bytes as u32);
-                state.pdu_without_poll = state.pdu_without_poll.saturating_add(1);
-                state.byte_without_poll += bytes;
-                let config = &state.config;
-                let poll = poll
-                    || config.poll_pdu.is_some_and(|most| state.pdu_without_poll >= most)
-                    || config.poll_byte.is_some_and(|most| state.byte_without_poll >= u64::from(most))
-                    || state.in_flight() == config.window;
-                if poll {
-                    self.start_poll(bearer);
-                }
-                Ok(Kept { poll })
-            }
-            Err(reason) => Err(self.refuse(bearer, packet, reason)),
+        let count = match self.room_for(bearer, sn, bytes) {
+            Ok(count) => count,
+            Err(reason) => return Err(self.refuse(bearer, reason)),
+        };
+        self.packets += 1;
+        self.bytes += bytes;
+        let state = &mut self.bearers[bearer as usize];
+        *state.append(count, bytes as u32) = Some(make());
+        state.pdu_without_poll = state.pdu_without_poll.saturating_add(1);
+        state.byte_without_poll += bytes;
+        let config = &state.config;
+        let poll = poll
+            || config.poll_pdu.is_some_and(|most| state.pdu_without_poll >= most)
+            || config.poll_byte.is_some_and(|most| state.byte_without_poll >= u64::from(most))
+            || state.in_flight() == config.window;
+        if poll {
+            self.start_poll(bearer);
         }
+        Ok(Kept { poll })
     }
 
     /// Whether the bearer's next packet would be kept, if its SDU had so many bytes: so that its sender spends no number on one that is not.
@@ -455,10 +491,10 @@ impl<P: Payload> RlcBuffer<P> {
     }
 
     #[cold]
-    fn refuse(&mut self, bearer: u32, packet: P, reason: Reason) -> Refused<P> {
+    fn refuse(&mut self, bearer: u32, reason: Reason) -> Reason {
         self.counters.discarded[reason as usize] += 1;
         self.poll_if_stalled(bearer, reason);
-        Refused { packet, reason }
+        reason
     }
 
     #[cold]

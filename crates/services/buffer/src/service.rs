@@ -273,27 +273,30 @@ impl BufferService {
         }
     }
 
+    #[inline]
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
         let Request { bearer, flags, operation, prefix_bytes, .. } = request;
-        let sn = if operation == NEXT { self.buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
-        let mut held = Held(call.keep());
-        held.0.own = prefix_bytes;
-        let sdu_bytes = held.sdu_bytes();
-        // The copy is made first: once the packet is kept it is the buffer's.
-        let copy = matches!(operation, SEND | NEXT).then(|| held.0.copy(&[]));
-        match self.buffer.keep(bearer, sn, held, flags & POLL != 0, now_ns) {
-            Err(refused) => {
-                let fields = call.fields;
-                *call = refused.packet.0.into_call();
-                call.fields = fields;
-                call.drop_for(reason(refused.reason));
+        let BufferService { buffer, done, .. } = self;
+        let sn = if operation == NEXT { buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
+        let sdu_bytes = call.payload_len as usize + usize::from(prefix_bytes);
+        let mut copy = None;
+        let kept = buffer.keep_with(bearer, sn, sdu_bytes as u64, flags & POLL != 0, now_ns, || {
+            let mut kept = call.keep();
+            kept.own = prefix_bytes;
+            if matches!(operation, SEND | NEXT) {
+                // The first of it: once the packet is kept it is the buffer's.
+                copy = Some(kept.copy(&[]));
             }
+            Held(kept)
+        });
+        match kept {
+            Err(why) => call.drop_for(reason(why)),
             Ok(kept) => {
                 if let Some(mut copy) = copy {
                     let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
                     copy.answer(&Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) }.bytes());
                     copy.outcome = ::service::Outcome::Copy;
-                    self.done.push(copy);
+                    done.push(copy);
                 }
             }
         }
@@ -361,6 +364,8 @@ impl Service for BufferService {
             Key { bearer, sn }
         }));
         self.buffer.touch(&keys);
+        let statuses = burst.iter().zip(&keys).filter(|(call, _)| call.fields[0] == STATUS);
+        self.buffer.touch_waiting(statuses.map(|(_, key)| key.bearer));
         self.keys = keys;
         for call in burst {
             let request = Request::read(&call.fields);
@@ -377,7 +382,12 @@ impl Service for BufferService {
         self.now_ns = now_ns;
         let BufferService { buffer, done, exhausted, .. } = self;
         buffer.advance(now_ns, &mut |event| note(event, done, exhausted));
-        out.append(done);
+        // As a rule the caller has taken all that was there: then nothing is copied.
+        if out.is_empty() {
+            std::mem::swap(out, done);
+        } else {
+            out.append(done);
+        }
         for _ in 0..BURST {
             let Some(again) = buffer.next_retransmission(now_ns) else { break };
             let mut flags = if again.poll { POLL } else { 0 };
