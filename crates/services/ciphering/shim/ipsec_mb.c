@@ -41,7 +41,7 @@ struct sp_op {
 
 struct sp_mb {
 	IMB_MGR *mgr;
-	IMB_JOB jobs[SP_CHUNK];
+	IMB_JOB jobs[SP_CHUNK]; /* of NEA2 */
 	uint8_t copies[SP_COPIES * SP_LONGEST];
 };
 
@@ -63,6 +63,18 @@ static void sp_close(struct sp_mb *mb)
 	free(mb);
 }
 
+/* What is the same for all operations of NEA2. */
+static void ctr_job(IMB_JOB *job)
+{
+	job->key_len_in_bytes = 16;
+	job->cipher_mode = IMB_CIPHER_CNTR;
+	job->cipher_direction = IMB_DIR_ENCRYPT;
+	job->hash_alg = IMB_AUTH_NULL;
+	job->chain_order = IMB_ORDER_CIPHER_HASH;
+	job->iv_len_in_bytes = 16;
+	job->cipher_start_src_offset_in_bytes = 0;
+}
+
 /* NULL without memory, or on a processor that the library does not support. */
 static struct sp_mb *sp_open(uint32_t *arch)
 {
@@ -81,6 +93,8 @@ static struct sp_mb *sp_open(uint32_t *arch)
 		free(memory);
 		goto fail;
 	}
+	for (uint32_t i = 0; i < SP_CHUNK; i++)
+		ctr_job(&mb->jobs[i]);
 	init_mb_mgr_auto(mb->mgr, &used);
 	if (used == IMB_ARCH_NONE || imb_get_errno(mb->mgr))
 		goto fail;
@@ -209,21 +223,13 @@ static void nea2(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
 
 			job->src = job->dst = op->data;
 			job->enc_keys = job->dec_keys = op->key->expanded;
-			job->key_len_in_bytes = 16;
-			job->cipher_mode = IMB_CIPHER_CNTR;
-			job->cipher_direction = IMB_DIR_ENCRYPT;
-			job->hash_alg = IMB_AUTH_NULL;
-			job->chain_order = IMB_ORDER_CIPHER_HASH;
 			job->iv = op->iv;
-			job->iv_len_in_bytes = 16;
-			job->cipher_start_src_offset_in_bytes = 0;
 			job->msg_len_to_cipher_in_bytes = op->len;
 			job->status = IMB_STATUS_BEING_PROCESSED;
-			job->user_data = op;
 		}
 		IMB_SUBMIT_CIPHER_BURST_NOCHECK(mb->mgr, mb->jobs, count, IMB_CIPHER_CNTR, IMB_DIR_ENCRYPT, IMB_KEY_128_BYTES);
 		for (uint32_t i = 0; i < count; i++)
-			complete(&mb->jobs[i]);
+			ops[at + i].done = mb->jobs[i].status == IMB_STATUS_COMPLETED;
 	}
 }
 

@@ -1,5 +1,7 @@
 //! How is a burst ordered, and which implementation takes it?
 
+use std::marker::PhantomData;
+
 use zeroize::Zeroize;
 
 use crate::ipsec_mb::IpsecMb;
@@ -41,6 +43,8 @@ pub struct Engine {
     name: String,
     /// `None`: portable.
     library: Option<IpsecMb>,
+    /// Of a burst, by the order in which its jobs came.
+    outcomes: Vec<Outcome>,
 }
 
 impl Engine {
@@ -50,16 +54,18 @@ impl Engine {
     /// [`Error::Absent`] if it is asked for by name and is not there.
     pub fn new(choice: Choice) -> Result<Engine, Error> {
         match (choice, IpsecMb::open) {
-            (Choice::Portable, _) => Ok(Engine { name: "portable".to_owned(), library: None }),
+            (Choice::Portable, _) => Ok(Engine::portable("portable".to_owned())),
             (Choice::IpsecMb, open) => open().map(Engine::with),
-            (Choice::Fastest, open) => {
-                Ok(open().map_or_else(|why| Engine { name: format!("portable ({why})"), library: None }, Engine::with))
-            }
+            (Choice::Fastest, open) => Ok(open().map_or_else(|why| Engine::portable(format!("portable ({why})")), Engine::with)),
         }
     }
 
+    fn portable(name: String) -> Engine {
+        Engine { name, library: None, outcomes: Vec::new() }
+    }
+
     fn with(library: IpsecMb) -> Engine {
-        Engine { name: library.name().to_owned(), library: Some(library) }
+        Engine { name: library.name().to_owned(), library: Some(library), outcomes: Vec::new() }
     }
 
     /// Implementation in use, and why not the fastest, for reports.
@@ -87,20 +93,64 @@ impl Engine {
 
     /// Runs all jobs and sets the outcome of each. One that cannot be run is refused alone; the others of the burst are run.
     pub fn run(&mut self, jobs: &mut [Job<'_>]) {
+        let mut burst = self.burst();
         for job in &mut *jobs {
-            job.outcome = match job.check() {
-                Ok(()) => Outcome::Pending,
-                Err(fault) => Outcome::Refused(fault),
-            };
+            let Job { cipher, integrity, count, bearer, direction, step, clear, ref mut data, .. } = *job;
+            burst.push(Job { cipher, integrity, count, bearer, direction, step, clear, data, outcome: Outcome::Pending });
         }
-        match &mut self.library {
-            Some(library) => library.run(jobs),
-            None => {
-                for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
-                    job.outcome = run_portable(job).unwrap_or_else(Outcome::Refused);
+        let outcomes = burst.run();
+        jobs.iter_mut().zip(outcomes).for_each(|(job, outcome)| job.outcome = *outcome);
+    }
+
+    /// A burst to which jobs are added one by one, so that none is written down twice.
+    #[inline]
+    pub fn burst<'j>(&mut self) -> Burst<'_, 'j> {
+        self.outcomes.clear();
+        if let Some(library) = &mut self.library {
+            library.begin();
+        }
+        Burst { library: self.library.as_mut(), outcomes: &mut self.outcomes, protected: Vec::new(), jobs: PhantomData }
+    }
+}
+
+/// Jobs that are being put together.
+pub struct Burst<'e, 'j> {
+    library: Option<&'e mut IpsecMb>,
+    outcomes: &'e mut Vec<Outcome>,
+    /// The library's that have a MAC-I, with their numbers: what is done to them has an order.
+    protected: Vec<(u32, Job<'j>)>,
+    /// The library has addresses of their data and keys.
+    jobs: PhantomData<Job<'j>>,
+}
+
+impl<'e, 'j> Burst<'e, 'j> {
+    /// Adds a job; its `outcome` is not looked at. A portable engine runs it at once.
+    #[inline]
+    pub fn push(&mut self, mut job: Job<'j>) {
+        let at = self.outcomes.len() as u32;
+        let outcome = match (job.check(), &mut self.library) {
+            (Err(fault), _) => Outcome::Refused(fault),
+            (Ok(()), None) => run_portable(&mut job).unwrap_or_else(Outcome::Refused),
+            (Ok(()), Some(library)) => match job.integrity {
+                None => library.cipher(at, &mut job),
+                Some(_) if !IpsecMb::has_keys_of(&job) => Outcome::Refused(Fault::Key),
+                Some(_) => {
+                    job.outcome = Outcome::Pending;
+                    self.protected.push((at, job));
+                    Outcome::Pending
                 }
-            }
+            },
+        };
+        self.outcomes.push(outcome);
+    }
+
+    /// Runs what was added. Gives the outcome of each, in the order in which they came.
+    #[inline]
+    pub fn run(mut self) -> &'e [Outcome] {
+        if let Some(library) = self.library {
+            library.run(&mut self.protected, self.outcomes);
         }
+        self.outcomes
     }
 }
 

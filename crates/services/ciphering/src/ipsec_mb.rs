@@ -1,7 +1,7 @@
 //! How is it done fast, with libipsec-mb? Many packets at a time in the lanes of the processor's vectors.
 //!
-//! A burst goes through in three passes: MAC-Is that are sent, ciphers, MAC-Is that are received. In each, packets of one algorithm
-//! are handed over together, whatever their keys. The library is called by a shim in C that is compiled with this crate, carried in it,
+//! A burst goes through in up to three passes: MAC-Is that are sent, ciphers, MAC-Is that are received. In each, packets of one algorithm
+//! are handed over together, whatever their keys. What has no MAC-I becomes an operation of the library when it is added to the burst. The library is called by a shim in C that is compiled with this crate, carried in it,
 //! and loaded when it is first needed: a build without the library, or a machine without it, has the portable implementation.
 //! Which of the library's calls is taken when, the shim says: `shim/ipsec_mb.c`.
 
@@ -102,10 +102,27 @@ pub(crate) struct IpsecMb {
     manager: *mut Manager,
     name: String,
     /// Operations of a pass by algorithm.
-    groups: [Vec<Op>; 7],
+    groups: [Group; 7],
 }
 
-// SAFETY: the manager has no ties to a thread; pointers in `groups` are used only within `run`, which empties them.
+/// Operations of one algorithm.
+#[derive(Default)]
+struct Group {
+    ops: Vec<Op>,
+    /// Some operation is shorter than one before it.
+    unsorted: bool,
+}
+
+impl Group {
+    #[inline]
+    fn push(&mut self, op: Op) {
+        self.unsorted |= self.ops.last().is_some_and(|last| last.len > op.len);
+        self.ops.push(op);
+    }
+}
+
+// SAFETY: the manager has no ties to a thread; pointers in `groups` are used only by `run` of the burst that borrows what they lead to: `begin` forgets all
+// others.
 unsafe impl Send for IpsecMb {}
 
 impl IpsecMb {
@@ -149,32 +166,70 @@ impl IpsecMb {
         Form::IpsecMb(expanded)
     }
 
-    /// Runs jobs that were checked; those whose outcome is set are left out.
-    pub(crate) fn run(&mut self, jobs: &mut [Job<'_>]) {
-        let (mut protects, mut recovers) = (false, false);
-        for job in &mut *jobs {
-            let ours = |form: Option<&Form>| form.is_none_or(|form| matches!(form, Form::IpsecMb(_)));
-            if job.outcome == Outcome::Pending && !(ours(job.cipher.map(|key| &key.form)) && ours(job.integrity.map(|key| &key.form))) {
-                job.outcome = Outcome::Refused(Fault::Key);
+    /// Forgets what a burst before has left: it was not run.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.groups.iter_mut().for_each(|group| group.ops.clear());
+    }
+
+    /// Whether the job's keys are in the library's form.
+    #[inline]
+    pub(crate) fn has_keys_of(job: &Job<'_>) -> bool {
+        let ours = |form: Option<&Form>| form.is_none_or(|form| matches!(form, Form::IpsecMb(_)));
+        ours(job.cipher.map(|key| &key.form)) && ours(job.integrity.map(|key| &key.form))
+    }
+
+    /// Notes the ciphering of a job that was checked, for [`IpsecMb::run`]: `at` is its outcome's place, which is as this says unless the library fails. The caller
+    /// sees to it that the job's data and key stay borrowed until then.
+    #[inline]
+    pub(crate) fn cipher(&mut self, at: u32, job: &mut Job<'_>) -> Outcome {
+        let Some(Key { algorithm, form }) = job.cipher else { return Outcome::Done };
+        let Form::IpsecMb(key) = form else { return Outcome::Refused(Fault::Key) };
+        let Some(number) = cipher_number(*algorithm).filter(|_| job.data.len() != job.clear) else { return Outcome::Done };
+        let inputs = Inputs::of(job);
+        let data = &mut job.data[job.clear..];
+        if *algorithm == Nea::Nea3 && data.len() > ZUC_LONGEST {
+            zuc(key).apply(inputs, data);
+        } else {
+            let iv = if *algorithm == Nea::Nea2 { inputs.ctr() } else { inputs.f8() };
+            self.groups[number].push(op(data, key, iv, at));
+        }
+        Outcome::Done
+    }
+
+    /// Runs the ciphers that were noted, and jobs that have MAC-Is with theirs; sets the outcomes of the latter, and of those that fail.
+    pub(crate) fn run(&mut self, protected: &mut [(u32, Job<'_>)], outcomes: &mut [Outcome]) {
+        if !protected.is_empty() {
+            self.macs(protected, Step::Protect);
+            for (at, job) in &mut *protected {
+                if job.outcome == Outcome::Pending {
+                    self.cipher(*at, job);
+                }
             }
-            protects |= job.integrity.is_some() && job.step == Step::Protect;
-            recovers |= job.integrity.is_some() && job.step == Step::Recover;
         }
-        // A pass over a burst costs a nanosecond a packet, of the 18 that AES takes for 64 bytes.
-        if protects {
-            self.macs(jobs, Step::Protect);
+        for number in 1..=3 {
+            self.run_group(number, |op| {
+                if op.done != 1 {
+                    outcomes[op.job as usize] = Outcome::Refused(Fault::Library);
+                }
+            });
         }
-        self.ciphers(jobs);
-        if recovers {
-            self.macs(jobs, Step::Recover);
+        if protected.is_empty() {
+            return;
         }
-        for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
-            job.outcome = Outcome::Done;
+        for (at, job) in &mut *protected {
+            if job.outcome == Outcome::Pending {
+                job.outcome = outcomes[*at as usize];
+            }
+        }
+        self.macs(protected, Step::Recover);
+        for (at, job) in protected {
+            outcomes[*at as usize] = if job.outcome == Outcome::Pending { Outcome::Done } else { job.outcome };
         }
     }
 
-    fn macs(&mut self, jobs: &mut [Job<'_>], step: Step) {
-        for (i, job) in jobs.iter_mut().enumerate() {
+    fn macs(&mut self, jobs: &mut [(u32, Job<'_>)], step: Step) {
+        for (i, (_, job)) in jobs.iter_mut().enumerate() {
             let Some(Key { algorithm, form: Form::IpsecMb(key) }) = job.integrity else { continue };
             if job.outcome != Outcome::Pending || job.step != step {
                 continue;
@@ -189,54 +244,34 @@ impl IpsecMb {
                 }
                 Some(number) => {
                     let iv = if *algorithm == Nia::Nia2 { inputs.ctr() } else { inputs.f9() };
-                    self.groups[number].push(op(&mut job.data[..len], key, iv, i));
+                    self.groups[number].push(op(&mut job.data[..len], key, iv, i as u32));
                 }
             }
         }
         for number in 4..=6 {
-            self.run_group(number, jobs, |job, op| settle(job, op.mac));
+            self.run_group(number, |op| {
+                let job = &mut jobs[op.job as usize].1;
+                if op.done == 1 { settle(job, op.mac) } else { job.outcome = Outcome::Refused(Fault::Library) }
+            });
         }
     }
 
-    fn ciphers(&mut self, jobs: &mut [Job<'_>]) {
-        for (i, job) in jobs.iter_mut().enumerate() {
-            let Some(Key { algorithm, form: Form::IpsecMb(key) }) = job.cipher else { continue };
-            let Some(number) = cipher_number(*algorithm) else { continue };
-            if job.outcome != Outcome::Pending || job.data.len() == job.clear {
-                continue;
-            }
-            let inputs = Inputs::of(job);
-            let data = &mut job.data[job.clear..];
-            if *algorithm == Nea::Nea3 && data.len() > ZUC_LONGEST {
-                zuc(key).apply(inputs, data);
-            } else {
-                let iv = if *algorithm == Nea::Nea2 { inputs.ctr() } else { inputs.f8() };
-                self.groups[number].push(op(data, key, iv, i));
-            }
-        }
-        for number in 1..=3 {
-            self.run_group(number, jobs, |_, _| {});
-        }
-    }
-
-    /// Hands one algorithm's operations over, and `then` each that was completed.
-    fn run_group(&mut self, number: usize, jobs: &mut [Job<'_>], then: impl Fn(&mut Job<'_>, &Op)) {
-        let ops = &mut self.groups[number];
+    /// Hands one algorithm's operations over, and `then` each to who asked for it.
+    #[inline]
+    fn run_group(&mut self, number: usize, then: impl FnMut(&Op)) {
+        let Group { ops, unsorted } = &mut self.groups[number];
         if ops.is_empty() {
             return;
         }
         // Lanes are left together by packets of one length.
-        if !ops.is_sorted_by_key(|op| op.len) {
+        if std::mem::take(unsorted) {
             ops.sort_unstable_by_key(|op| op.len);
         }
-        // SAFETY: each operation's `data` is `len` bytes of its job, which nothing else uses meanwhile; its key is borrowed by the job. No
+        // SAFETY: each operation's `data` is `len` bytes of its job, which nothing else uses meanwhile; its key is borrowed by the job, as long as the burst is. No
         // length is 0, ZUC's are within its bound, and none is above `LONGEST`, for which the shim has room. The call returns when
         // nothing is in flight.
         unsafe { (self.api.run)(self.manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
-        for op in &*ops {
-            let job = &mut jobs[op.job as usize];
-            if op.done == 1 { then(job, op) } else { job.outcome = Outcome::Refused(Fault::Library) }
-        }
+        ops.iter().for_each(then);
         ops.clear();
     }
 }
@@ -248,8 +283,9 @@ impl Drop for IpsecMb {
     }
 }
 
-fn op(data: &mut [u8], key: &Expanded, iv: [u8; 16], job: usize) -> Op {
-    Op { data: data.as_mut_ptr(), key, iv, len: data.len() as u32, mac: [0; MAC_LEN], done: 0, job: job as u32 }
+#[inline]
+fn op(data: &mut [u8], key: &Expanded, iv: [u8; 16], job: u32) -> Op {
+    Op { data: data.as_mut_ptr(), key, iv, len: data.len() as u32, mac: [0; MAC_LEN], done: 0, job }
 }
 
 /// Writes the MAC-I, or checks it.

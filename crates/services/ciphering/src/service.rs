@@ -7,7 +7,7 @@
 use crate::job::{Direction, Fault, Job, MAC_LEN, Outcome, Step};
 use crate::key::{KEY_LEN, Key, Nea, Nia};
 use crate::{Choice, Engine, Error};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Question, Reason, Service, Setting, SettingError};
 use zeroize::Zeroizing;
 
 /// Most keys of an instance: the field that names one has 16 bits.
@@ -99,42 +99,140 @@ impl Request {
     }
 }
 
-/// Puts the header in front of the payload, so that the PDU is in one piece. Gives where that begins, and what was there before.
-fn put_prefix(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
-    let (payload, len) = (call.payload as usize, usize::from(request.prefix_bytes));
-    let mut before = [0; 4];
-    if len == 0 {
-        return (payload, before);
-    }
-    let prefix = request.prefix.to_be_bytes();
-    if payload >= len {
-        let place = &mut call.packet.data_mut()[payload - len..payload];
-        before[..len].copy_from_slice(place);
-        place.copy_from_slice(&prefix[4 - len..]);
-        return (payload - len, before);
-    }
-    // Only where the caller has given nothing but the payload.
-    let end = call.packet.len();
-    if call.packet.resize(end + len) {
-        let bytes = call.packet.data_mut();
-        bytes.copy_within(payload..end, payload + len);
-        bytes[payload..payload + len].copy_from_slice(&prefix[4 - len..]);
-    }
-    (payload, before)
+/// A packet as the ciphers are given it: a call with a packet of its own, or a question about one that stays where it is.
+trait Pdu {
+    fn fields(&self) -> &[u8; FIELDS_MAX];
+    fn payload_len(&self) -> usize;
+    /// As [`Call::resize_payload`].
+    fn resize_payload(&mut self, len: usize) -> bool;
+    /// Puts the header in front of the payload, so that the PDU is in one piece. Gives where that begins, and what was there before; `None` if there is no room.
+    fn put_prefix(&mut self, prefix: &[u8]) -> Option<(usize, [u8; 4])>;
+    /// Undoes [`Pdu::put_prefix`].
+    fn take_prefix(&mut self, len: usize, before: [u8; 4]);
+    /// From there to the end.
+    fn bytes_from(&mut self, start: usize) -> &mut [u8];
+    fn payload_start(&self) -> usize;
+    fn answer(&mut self, answer: &[u8]);
+    fn drop_for(&mut self, reason: Reason);
 }
 
-/// Undoes [`put_prefix`].
-fn take_prefix(call: &mut Call, len: usize, before: [u8; 4]) {
-    let payload = call.payload as usize;
-    if payload >= len {
-        call.packet.data_mut()[payload - len..payload].copy_from_slice(&before[..len]);
-        return;
+impl Pdu for Call {
+    #[inline]
+    fn fields(&self) -> &[u8; FIELDS_MAX] {
+        &self.fields
     }
-    let end = call.packet.len();
-    if end == payload + call.payload_len as usize + len {
-        call.packet.data_mut().copy_within(payload + len.., payload);
-        let shorter = call.packet.resize(end - len);
+
+    #[inline]
+    fn payload_len(&self) -> usize {
+        self.payload().len()
+    }
+
+    fn resize_payload(&mut self, len: usize) -> bool {
+        Call::resize_payload(self, len)
+    }
+
+    fn put_prefix(&mut self, prefix: &[u8]) -> Option<(usize, [u8; 4])> {
+        let (payload, len) = (self.payload as usize, prefix.len());
+        let mut before = [0; 4];
+        if payload >= len {
+            let place = &mut self.packet.data_mut()[payload - len..payload];
+            before[..len].copy_from_slice(place);
+            place.copy_from_slice(prefix);
+            return Some((payload - len, before));
+        }
+        // Only where the caller has given nothing but the payload.
+        let end = self.packet.len();
+        if !self.packet.resize(end + len) {
+            return None;
+        }
+        let bytes = self.packet.data_mut();
+        bytes.copy_within(payload..end, payload + len);
+        bytes[payload..payload + len].copy_from_slice(prefix);
+        Some((payload, before))
+    }
+
+    fn take_prefix(&mut self, len: usize, before: [u8; 4]) {
+        let payload = self.payload as usize;
+        if payload >= len {
+            return self.packet.data_mut()[payload - len..payload].copy_from_slice(&before[..len]);
+        }
+        let end = self.packet.len();
+        self.packet.data_mut().copy_within(payload + len.., payload);
+        let shorter = self.packet.resize(end - len);
         debug_assert!(shorter);
+    }
+
+    #[inline]
+    fn bytes_from(&mut self, start: usize) -> &mut [u8] {
+        &mut self.packet.data_mut()[start..]
+    }
+
+    #[inline]
+    fn payload_start(&self) -> usize {
+        self.payload as usize
+    }
+
+    #[inline]
+    fn answer(&mut self, answer: &[u8]) {
+        Call::answer(self, answer);
+    }
+
+    #[inline]
+    fn drop_for(&mut self, reason: Reason) {
+        Call::drop_for(self, reason);
+    }
+}
+
+/// What is in front of the payload are the program's headers, so the payload makes room.
+impl Pdu for Question<'_> {
+    #[inline]
+    fn fields(&self) -> &[u8; FIELDS_MAX] {
+        &self.fields
+    }
+
+    #[inline]
+    fn payload_len(&self) -> usize {
+        self.len as usize
+    }
+
+    fn resize_payload(&mut self, len: usize) -> bool {
+        Question::resize_payload(self, len)
+    }
+
+    fn put_prefix(&mut self, prefix: &[u8]) -> Option<(usize, [u8; 4])> {
+        let (end, len) = (self.len as usize, prefix.len());
+        if !Question::resize_payload(self, end + len) {
+            return None;
+        }
+        self.room.copy_within(..end, len);
+        self.room[..len].copy_from_slice(prefix);
+        Some((0, [0; 4]))
+    }
+
+    fn take_prefix(&mut self, len: usize, _: [u8; 4]) {
+        let end = self.len as usize;
+        self.room.copy_within(len..end, 0);
+        self.len = (end - len) as u32;
+    }
+
+    #[inline]
+    fn bytes_from(&mut self, start: usize) -> &mut [u8] {
+        &mut self.room[start..self.len as usize]
+    }
+
+    #[inline]
+    fn payload_start(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn answer(&mut self, answer: &[u8]) {
+        Question::answer(self, answer);
+    }
+
+    #[inline]
+    fn drop_for(&mut self, reason: Reason) {
+        Question::drop_for(self, reason);
     }
 }
 
@@ -158,12 +256,12 @@ struct Keys {
     integrity: Option<Key<Nia>>,
 }
 
-/// A call of the burst that is a job.
+/// A packet of the burst that is a job.
 struct Picked {
     at: u32,
     /// Bytes that are taken off the payload, if all is well: a MAC-I that was checked.
     cut: u8,
-    /// Bytes of the header in front, and what they have overwritten: see [`put_prefix`].
+    /// Bytes of the header in front, and what they have overwritten: see [`Pdu::put_prefix`].
     prefix_bytes: u8,
     before: [u8; 4],
 }
@@ -173,9 +271,8 @@ pub struct CipherService {
     engine: Engine,
     /// In place: what a burst needs of them is read for every packet. The keys' bytes are in boxes of their own.
     keys: Vec<Option<Keys>>,
-    /// Of the burst: the calls that are jobs.
+    /// Of the burst: the packets that are jobs.
     picked: Vec<Picked>,
-    outcomes: Vec<Outcome>,
 }
 
 impl CipherService {
@@ -184,8 +281,69 @@ impl CipherService {
     /// # Errors
     /// As [`Engine::new`].
     pub fn new(choice: Choice) -> Result<CipherService, Error> {
-        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), outcomes: Vec::new() })
+        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new() })
     }
+
+    #[inline]
+    fn serve<P: Pdu>(&mut self, pdus: &mut [P]) {
+        let CipherService { engine, keys, picked } = self;
+        picked.clear();
+        let mut burst = engine.burst();
+        for (at, pdu) in pdus.iter_mut().enumerate() {
+            let Some(request) = Request::read(pdu.fields()) else {
+                pdu.drop_for(Reason::MALFORMED);
+                continue;
+            };
+            let Some(Keys { cipher, integrity }) = keys.get(usize::from(request.key_index)).and_then(Option::as_ref) else {
+                pdu.drop_for(NO_KEY);
+                continue;
+            };
+            let (integrity, mut clear) = (integrity.as_ref(), usize::from(request.clear_bytes));
+            let mut of = Picked { at: at as u32, cut: 0, prefix_bytes: 0, before: [0; 4] };
+            let mut start = pdu.payload_start();
+            // The header in front is not ciphered, so that without a MAC-I nobody needs it.
+            if integrity.is_some() {
+                let Some((begin, before)) = make_room(pdu, &request) else {
+                    pdu.drop_for(reason(Fault::TooLong));
+                    continue;
+                };
+                (start, of.before, of.prefix_bytes) = (begin, before, request.prefix_bytes);
+                of.cut = if request.step == Step::Recover { MAC_LEN as u8 } else { 0 };
+                clear += usize::from(request.prefix_bytes);
+            }
+            picked.push(of);
+            burst.push(Job {
+                cipher: Some(cipher),
+                integrity,
+                count: request.count,
+                bearer: request.bearer,
+                direction: request.direction,
+                step: request.step,
+                clear,
+                data: pdu.bytes_from(start),
+                outcome: Outcome::Pending,
+            });
+        }
+        for (of, outcome) in picked.iter().zip(burst.run()) {
+            finish(&mut pdus[of.at as usize], *outcome, of);
+        }
+    }
+}
+
+/// Of a PDU with a MAC-I: room for one that will be computed, and the header in front. As [`Pdu::put_prefix`]; `None`: nothing has changed.
+fn make_room(pdu: &mut impl Pdu, request: &Request) -> Option<(usize, [u8; 4])> {
+    let (len, prefix_bytes) = (pdu.payload_len(), usize::from(request.prefix_bytes));
+    if request.step == Step::Protect && !pdu.resize_payload(len + MAC_LEN) {
+        return None;
+    }
+    if prefix_bytes == 0 {
+        return Some((pdu.payload_start(), [0; 4]));
+    }
+    let put = pdu.put_prefix(&request.prefix.to_be_bytes()[4 - prefix_bytes..]);
+    if put.is_none() {
+        pdu.resize_payload(len);
+    }
+    put
 }
 
 /// A fault as a reason.
@@ -204,50 +362,11 @@ impl Service for CipherService {
     }
 
     fn call(&mut self, burst: &mut [Call], _now_ns: u64) {
-        let mut picked = std::mem::take(&mut self.picked);
-        picked.clear();
-        let CipherService { engine, keys, outcomes, .. } = self;
-        let mut jobs: Vec<Job<'_>> = Vec::with_capacity(burst.len());
-        for (at, call) in burst.iter_mut().enumerate() {
-            let Some(request) = Request::read(&call.fields) else {
-                call.drop_for(Reason::MALFORMED);
-                continue;
-            };
-            let Some(keys) = keys.get(usize::from(request.key_index)).and_then(Option::as_ref) else {
-                call.drop_for(NO_KEY);
-                continue;
-            };
-            let integrity = keys.integrity.as_ref();
-            if request.step == Step::Protect && integrity.is_some() {
-                let len = call.payload().len();
-                if !call.resize_payload(len + MAC_LEN) {
-                    call.drop_for(reason(Fault::TooLong));
-                    continue;
-                }
-            }
-            let (start, before) = put_prefix(call, &request);
-            let cut = if request.step == Step::Recover && integrity.is_some() { MAC_LEN as u8 } else { 0 };
-            picked.push(Picked { at: at as u32, cut, prefix_bytes: request.prefix_bytes, before });
-            jobs.push(Job {
-                cipher: Some(&keys.cipher),
-                integrity,
-                count: request.count,
-                bearer: request.bearer,
-                direction: request.direction,
-                step: request.step,
-                clear: usize::from(request.clear_bytes) + usize::from(request.prefix_bytes),
-                data: &mut call.packet.data_mut()[start..],
-                outcome: Outcome::Pending,
-            });
-        }
-        engine.run(&mut jobs);
-        outcomes.clear();
-        outcomes.extend(jobs.iter().map(|job| job.outcome));
-        drop(jobs);
-        for (picked, outcome) in picked.iter().zip(&*outcomes) {
-            finish(&mut burst[picked.at as usize], *outcome, picked);
-        }
-        self.picked = picked;
+        self.serve(burst);
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], _now_ns: u64) {
+        self.serve(burst);
     }
 
     /// It keeps nothing. A MAC is the most that it adds.
@@ -276,23 +395,23 @@ impl Service for CipherService {
     }
 }
 
-/// What came of a job, as what came of its call.
+/// What came of a job, as what came of its packet.
 #[inline]
-fn finish(call: &mut Call, outcome: Outcome, picked: &Picked) {
-    if picked.prefix_bytes > 0 {
-        take_prefix(call, picked.prefix_bytes.into(), picked.before);
+fn finish(pdu: &mut impl Pdu, outcome: Outcome, of: &Picked) {
+    if of.prefix_bytes > 0 {
+        pdu.take_prefix(of.prefix_bytes.into(), of.before);
     }
     match outcome {
         Outcome::Done => {
-            let len = call.payload().len() - usize::from(picked.cut);
-            if picked.cut > 0 {
-                call.resize_payload(len);
+            let len = pdu.payload_len() - usize::from(of.cut);
+            if of.cut > 0 {
+                pdu.resize_payload(len);
             }
-            call.answer(&(len as u16).to_be_bytes());
+            pdu.answer(&(len as u16).to_be_bytes());
         }
-        Outcome::WrongMac => call.drop_for(WRONG_MAC),
-        Outcome::Refused(fault) => call.drop_for(reason(fault)),
-        Outcome::Pending => call.drop_for(Reason::UNANSWERED),
+        Outcome::WrongMac => pdu.drop_for(WRONG_MAC),
+        Outcome::Refused(fault) => pdu.drop_for(reason(fault)),
+        Outcome::Pending => pdu.drop_for(Reason::UNANSWERED),
     }
 }
 

@@ -5,7 +5,7 @@ use ciphering::service::{CipherService, NO_KEY, Request, WRONG_MAC, key_setting}
 use ciphering::{Choice, Direction, Engine, Job, MAC_LEN, Nea, Nia, Outcome, Step};
 use rand::Rng;
 use service::caller::{Make, Rings};
-use service::{Call, Caller, Deployment, Place, Reason, SettingError};
+use service::{Call, Caller, Deployment, GROWTH_MAX, Place, Question, Reason, SettingError};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -33,6 +33,31 @@ fn run(caller: &mut Caller, mut burst: Vec<Call>, now_ns: &mut u64) -> Vec<Call>
     out
 }
 
+/// The same burst as questions about packets that stay where they are.
+fn run_in_place(caller: &mut Caller, mut burst: Vec<Call>) -> Vec<Call> {
+    let mut buffers: Vec<Vec<u8>> = burst.iter().map(|call| [call.packet.data(), &[0xa5; GROWTH_MAX]].concat()).collect();
+    let mut questions: Vec<Question<'_>> = Vec::new();
+    for (call, buffer) in burst.iter().zip(&mut buffers) {
+        let (room, len) = (&mut buffer[FRONT..], call.payload_len);
+        questions.push(Question {
+            fields: call.fields,
+            room,
+            len,
+            packet: call.tag,
+            port: call.packet.port,
+            outcome: service::Outcome::Pending,
+        });
+    }
+    caller.answer(&mut questions, 1);
+    for (call, question) in burst.iter_mut().zip(&questions) {
+        (call.fields, call.outcome, call.payload_len) = (question.fields, question.outcome, question.len);
+    }
+    for (call, buffer) in burst.iter_mut().zip(&buffers) {
+        call.packet.set(&buffer[..FRONT + call.payload_len as usize]);
+    }
+    burst
+}
+
 type BearerKeys = (Nea, [u8; 16], Option<(Nia, [u8; 16])>);
 
 /// What the engine makes of one packet by itself.
@@ -58,7 +83,7 @@ fn twin(engine: &mut Engine, (nea, cipher, integrity): &BearerKeys, request: Req
     (payload, outcome)
 }
 
-fn conform(place: &Place, seed: u64) {
+fn conform(place: &Place, seed: u64, in_place: bool) {
     let mut rng = testkit::rng(seed);
     let deployment = Deployment::new(place, make(), Rings::default()).unwrap();
     let keys: Vec<BearerKeys> = (0..KEYS)
@@ -111,7 +136,8 @@ fn conform(place: &Place, seed: u64) {
                     Call::new(Packet::new(&bytes, PortId(2)), FRONT, request.fields(), tag)
                 })
                 .collect();
-            for (call, (request, bytes)) in run(&mut caller, burst, &mut now_ns).iter().zip(asked) {
+            let burst = if in_place { run_in_place(&mut caller, burst) } else { run(&mut caller, burst, &mut now_ns) };
+            for (call, (request, bytes)) in burst.iter().zip(asked) {
                 let Some(keys) = keys.get(usize::from(request.key_index)) else {
                     assert_eq!(call.outcome, service::Outcome::Dropped(NO_KEY));
                     missing += 1;
@@ -141,10 +167,34 @@ fn conform(place: &Place, seed: u64) {
 
 #[test]
 fn the_ciphers_do_the_same_in_each_place() {
-    conform(&Place::Lane, 1);
-    conform(&Place::Threads(2), 2);
+    conform(&Place::Lane, 1, false);
+    conform(&Place::Threads(2), 2, false);
     let folder = tempfile::tempdir().unwrap();
-    conform(&Place::Process(folder.path().join("cipher.sock")), 3);
+    conform(&Place::Process(folder.path().join("cipher.sock")), 3, false);
+}
+
+#[test]
+fn the_ciphers_do_the_same_where_packets_stay_in_their_buffers() {
+    conform(&Place::Lane, 4, true);
+}
+
+#[test]
+fn a_payload_without_room_for_a_mac_or_the_header_in_front_is_refused_as_it_was() {
+    let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
+    deployment.set(0, Some(key_setting(Nea::Nea2, &[7; 16], Some((Nia::Nia2, &[8; 16]))))).unwrap();
+    let (direction, clear_bytes) = (Direction::Uplink, 0);
+    let request = |step, prefix_bytes| Request { key_index: 0, count: 0, bearer: 0, direction, step, clear_bytes, prefix: 1, prefix_bytes };
+    let mut caller = deployment.caller();
+    for (step, prefix_bytes, room) in [(Step::Protect, 0, 3), (Step::Protect, 2, 5), (Step::Recover, 2, 1)] {
+        let mut buffer = [3; 70];
+        let fields = request(step, prefix_bytes).fields();
+        let room = &mut buffer[..64 + room];
+        let mut question = [Question { fields, room, len: 64, packet: 0, port: PortId(0), outcome: service::Outcome::Pending }];
+        caller.answer(&mut question, 1);
+        assert!(matches!(question[0].outcome, service::Outcome::Dropped(_)), "{step:?}, {prefix_bytes}: {:?}", question[0].outcome);
+        assert_eq!((question[0].payload(), question[0].len), (&[3; 64][..], 64));
+    }
+    assert_eq!(deployment.counters().imbalance(), 0);
 }
 
 #[test]

@@ -256,4 +256,6 @@ impl Call {
 
     /// The tag of a packet that is lost together with its name.
     pub const NO_TAG: u32 = u32::MAX;
+    /// The tag of a packet that nobody waits for.
+    pub const SENT_TAG: u32 = Call::NO_TAG - 1;
 }

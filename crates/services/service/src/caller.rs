@@ -5,7 +5,7 @@ use crate::lane::InLane;
 use crate::process::Process;
 use crate::setting::{Settings, VALUE_MAX};
 use crate::threads::Threads;
-use crate::{AtOnce, Call, Counters, Interface, Place, Service, Setting, SettingError};
+use crate::{AtOnce, Call, Counters, Interface, Place, Question, Service, Setting, SettingError};
 use crossbeam_channel::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
@@ -29,7 +29,7 @@ impl Caller {
         self.place.interface()
     }
 
-    /// Which calls are answered or dropped when [`Caller::call`] returns; none of a service that is not in the lane.
+    /// Which calls are answered or dropped by [`Caller::answer`]; none of a service that is not in the lane.
     #[inline]
     pub fn at_once(&self) -> AtOnce {
         self.at_once
@@ -40,7 +40,16 @@ impl Caller {
     pub fn call(&mut self, burst: &mut [Call], now_ns: u64) {
         self.take_settings();
         self.place.call(burst, now_ns);
-        self.cells.count_burst(burst);
+        self.cells.count_burst(burst.iter().map(|call| call.outcome));
+    }
+
+    /// As [`Caller::call`], of packets that stay where they are and requests that [`Caller::at_once`] names: on return each is answered or dropped. One that
+    /// is kept nevertheless is lost to its caller.
+    #[inline]
+    pub fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        self.take_settings();
+        self.place.answer(burst, now_ns);
+        self.cells.count_burst(burst.iter().map(|question| question.outcome));
     }
 
     /// Appends calls that come back, and copies of kept ones. To be asked after each burst, and by [`Caller::next_deadline_ns`] without one.

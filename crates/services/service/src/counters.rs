@@ -77,11 +77,12 @@ fn add(cell: &AtomicU64, n: u64) {
 
 impl Cells {
     /// Counts a burst that was given in.
-    pub(crate) fn count_burst(&self, burst: &[Call]) {
+    #[inline]
+    pub(crate) fn count_burst(&self, burst: impl ExactSizeIterator<Item = Outcome>) {
         add(&self.calls, burst.len() as u64);
         let (mut answered, mut kept) = (0, 0);
-        for call in burst {
-            match call.outcome {
+        for outcome in burst {
+            match outcome {
                 Outcome::Answered => answered += 1,
                 Outcome::Kept => kept += 1,
                 Outcome::Dropped(reason) => add(&self.dropped[usize::from(reason.code())], 1),

@@ -1,6 +1,6 @@
 //! The service in the lane itself: a plain call, but for a service that panics, which must not take the lane with it.
 
-use crate::{AtOnce, Call, Interface, Outcome, Reason, Service, Setting, SettingError};
+use crate::{AtOnce, Call, Interface, Outcome, Question, Reason, Service, Setting, SettingError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A service that is down once it has panicked, and whose outcomes are what the seam knows.
@@ -53,6 +53,26 @@ impl Guard {
         kept
     }
 
+    /// As [`Guard::call`], of questions.
+    #[inline]
+    pub(crate) fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) -> u64 {
+        if self.service.is_none() {
+            burst.iter_mut().for_each(|question| question.drop_for(Reason::DOWN));
+            return 0;
+        }
+        let whole = self.run(|service| service.answer(burst, now_ns)).is_some();
+        let mut kept = 0;
+        for question in burst {
+            match question.outcome {
+                _ if !whole => question.drop_for(Reason::LOST),
+                Outcome::Kept => kept += 1,
+                Outcome::Answered | Outcome::Dropped(_) => {}
+                Outcome::Pending | Outcome::Copy => question.drop_for(Reason::UNANSWERED),
+            }
+        }
+        kept
+    }
+
     /// What it gives before it panics has come out.
     pub(crate) fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
         let from = out.len();
@@ -94,6 +114,11 @@ impl Service for InLane {
     #[inline]
     fn call(&mut self, burst: &mut [Call], now_ns: u64) {
         self.waiting += self.guard.call(burst, now_ns);
+    }
+
+    #[inline]
+    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        self.waiting += self.guard.answer(burst, now_ns);
     }
 
     fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {

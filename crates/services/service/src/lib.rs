@@ -3,6 +3,7 @@
 //! | file | question it answers |
 //! |---|---|
 //! | [`call`] | what goes to a service with a packet, and what may come of it? |
+//! | [`question`] | and if the answer is wanted at once? |
 //! | [`interface`] | which fields has a service, and do they agree with the program's? |
 //! | [`counters`] | what became of all calls? |
 //! | [`setting`] | how does control code reach a service: its keys, its bearers? |
@@ -29,6 +30,7 @@ mod lane;
 mod owner;
 pub mod place;
 pub mod process;
+pub mod question;
 pub mod setting;
 pub mod shared;
 mod threads;
@@ -38,24 +40,36 @@ pub use caller::{Caller, Deployment};
 pub use counters::Counters;
 pub use interface::{Access, Field, Interface, Mismatch};
 pub use place::Place;
+pub use question::Question;
 pub use setting::{Setting, SettingError};
 pub use shared::{Shared, SharedDeployment};
 
 /// What a service answers at once.
 #[derive(Clone, Copy, Debug)]
 pub struct AtOnce {
-    /// Whether a request, by its fields, is answered or dropped at once, whatever its packet is: it is not kept, and its payload becomes longer by at most
-    /// [`GROWTH_MAX`].
-    pub request: fn(&[u8; FIELDS_MAX]) -> bool,
+    /// Which requests.
+    pub requests: Requests,
     /// Whether no call depends on earlier ones, so that those of one burst may be made in any order.
     pub any_order: bool,
 }
 
+/// Requests, by their fields, that are answered or dropped at once, whatever their packets are: none is kept, and its payload becomes longer by at most
+/// [`GROWTH_MAX`].
+#[derive(Clone, Copy, Debug)]
+pub enum Requests {
+    /// None.
+    None,
+    /// Every one: nobody has to ask about each.
+    All,
+    /// Those of which this is true.
+    Those(fn(&[u8; FIELDS_MAX]) -> bool),
+}
+
 impl AtOnce {
     /// Nothing.
-    pub const NEVER: AtOnce = AtOnce { request: |_| false, any_order: false };
+    pub const NEVER: AtOnce = AtOnce { requests: Requests::None, any_order: false };
     /// Everything, and no call depends on another.
-    pub const ALWAYS: AtOnce = AtOnce { request: |_| true, any_order: true };
+    pub const ALWAYS: AtOnce = AtOnce { requests: Requests::All, any_order: true };
 }
 
 /// Most bytes by which a call that is answered at once makes a payload longer: a MAC, a trailer.
@@ -82,10 +96,15 @@ pub trait Service: Send {
         None
     }
 
-    /// Which requests this instance answers or drops in [`Service::call`] itself: a lane may make such calls while its program runs, without putting the
-    /// packets together first. Asked once.
+    /// Which requests this instance answers or drops at once: a lane may make such calls while its program runs, by [`Service::answer`]. Asked once.
     fn at_once(&self) -> AtOnce {
         AtOnce::NEVER
+    }
+
+    /// Does what [`Service::call`] does, of requests that [`Service::at_once`] names and whose packets stay where they are: each is answered or dropped. As it
+    /// is here each question is made a call, with a copy of its payload; a service that works on them in place saves that.
+    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        question::by_calls(self, burst, now_ns);
     }
 
     /// Puts one of the service's settings in place, or removes it. Setting the value that is there changes nothing.

@@ -2,7 +2,7 @@
 
 use base::{Packet, PortId};
 use service::caller::Rings;
-use service::{Access, Call, Deployment, FIELDS_MAX, Field, Interface, Outcome, Place, Reason, Service, Setting, SettingError};
+use service::{Access, Call, Deployment, FIELDS_MAX, Field, Interface, Outcome, Place, Question, Reason, Service, Setting, SettingError};
 use std::sync::Arc;
 
 static INTERFACE: Interface = Interface {
@@ -113,4 +113,107 @@ fn a_service_that_panics_loses_what_it_had_and_stops_nobody() {
     let counters = deployment.counters();
     assert_eq!((counters.dropped_for(Reason::LOST), counters.dropped_for(Reason::DOWN)), (7, 1));
     assert_eq!((counters.imbalance(), counters.waiting()), (0, 0));
+}
+
+/// Makes a payload longer by what its field says, and counts its bytes; as calls, or in place.
+struct Longer {
+    in_place: bool,
+}
+
+static LONGER: Interface = Interface {
+    name: "longer",
+    request: &[Field { name: "bytes", width: 8 }],
+    answer: &[Field { name: "sum", width: 8 }],
+    key: None,
+    reasons: &[],
+    access: |fields| if fields[0] == 0 { Access::Read } else { Access::Write },
+    check_setting: |index, _| Err(SettingError::Index { index, limit: 0 }),
+};
+
+fn sum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte))
+}
+
+impl Service for Longer {
+    fn interface(&self) -> &'static Interface {
+        &LONGER
+    }
+
+    fn call(&mut self, burst: &mut [Call], _: u64) {
+        for call in burst {
+            let len = call.payload().len();
+            let sum = sum(call.payload());
+            if call.fields[0] == 99 {
+                call.drop_for(Reason::MALFORMED);
+            } else {
+                assert!(call.resize_payload(len + usize::from(call.fields[0])));
+                call.answer(&[sum]);
+            }
+        }
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        if !self.in_place {
+            return service::question::by_calls(self, burst, now_ns);
+        }
+        for question in burst {
+            let (len, sum, bytes) = (question.len as usize, sum(question.payload()), question.fields[0]);
+            match bytes {
+                99 => question.drop_for(Reason::MALFORMED),
+                _ if question.resize_payload(len + usize::from(bytes)) => question.answer(&[sum]),
+                _ => question.drop_for(Reason::UNANSWERED),
+            }
+        }
+    }
+
+    fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
+        Ok(())
+    }
+}
+
+/// What becomes of questions with 8 bytes of room.
+fn questions(fields: &[u8], deployment: &Deployment) -> Vec<(Outcome, u8, Vec<u8>, Vec<u8>)> {
+    let mut buffers = vec![[5; 48]; fields.len()];
+    let question = |(buffer, field): (_, &u8)| {
+        let buffer: &mut [u8; 48] = buffer;
+        let mut fields = [0; FIELDS_MAX];
+        fields[0] = *field;
+        Question { fields, room: &mut buffer[..], len: 40, packet: 0, port: PortId(1), outcome: Outcome::Pending }
+    };
+    let mut burst: Vec<Question<'_>> = buffers.iter_mut().zip(fields).map(question).collect();
+    deployment.caller().answer(&mut burst, 1);
+    let end = |q: Question<'_>| (q.outcome, q.fields[0], q.payload().to_vec(), q.room.to_vec());
+    burst.into_iter().map(end).collect()
+}
+
+fn lane(service: impl Fn() -> Box<dyn Service> + Send + Sync + 'static) -> Deployment {
+    Deployment::new(&Place::Lane, Arc::new(service), Rings::default()).unwrap()
+}
+
+#[test]
+fn a_question_ends_as_its_call_does_whether_the_service_works_in_place_or_not() {
+    let all = [false, true].map(|in_place| {
+        let deployment = lane(move || Box::new(Longer { in_place }));
+        let ends = questions(&[0, 8, 99, 9, 3], &deployment);
+        assert_eq!(deployment.counters().imbalance(), 0);
+        assert_eq!((deployment.counters().answered, deployment.counters().dropped.values().sum::<u64>()), (3, 2));
+        ends
+    });
+    assert_eq!(all[0], all[1]);
+    let outcomes: Vec<Outcome> = all[0].iter().map(|end| end.0).collect();
+    let [dropped, no_room] = [Reason::MALFORMED, Reason::UNANSWERED].map(Outcome::Dropped);
+    assert_eq!(outcomes, [Outcome::Answered, Outcome::Answered, dropped, no_room, Outcome::Answered]);
+    assert_eq!(all[0][1].2, [vec![5; 40], vec![0; 8]].concat());
+    assert_eq!(all[0][3].3, [5; 48], "what did not fit has changed nothing");
+}
+
+#[test]
+fn questions_that_a_service_keeps_leaves_or_panics_at_are_no_answers() {
+    let deployment = lane(|| Box::<Moody>::default());
+    let ends = |moods: &[u8]| questions(moods, &deployment).into_iter().map(|end| end.0).collect::<Vec<_>>();
+    let unanswered = Outcome::Dropped(Reason::UNANSWERED);
+    assert_eq!(ends(&[0, 1, 2, 3]), [Outcome::Answered, Outcome::Kept, Outcome::Dropped(Reason::own(0)), unanswered]);
+    assert_eq!(ends(&[0, 4, 0]), [Outcome::Dropped(Reason::LOST); 3]);
+    let counters = deployment.counters();
+    assert_eq!((counters.calls, counters.answered, counters.kept, counters.imbalance()), (7, 1, 1, 0));
 }

@@ -9,7 +9,7 @@ use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Ir, ServiceId};
 use p4_passes::bridge;
 use service::caller::{Make, Rings};
-use service::{Access, AtOnce, Call, Deployment, Field, Interface, Place, Reason, Service, Setting, SettingError};
+use service::{Access, AtOnce, Call, Deployment, Field, Interface, Place, Question, Reason, Requests, Service, Setting, SettingError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -50,6 +50,8 @@ enum Manner {
     Asked,
     /// The same, where the order of calls matters.
     AskedInOrder,
+    /// As `Asked`, of all requests, and payloads are changed where they lie.
+    InPlace,
     /// By the next poll.
     Late,
     /// At once, by some later poll in another order, or not at all; and now and then twice.
@@ -81,6 +83,16 @@ impl Random {
         Some(copy)
     }
 
+    fn serve_in_place(&self, question: &mut Question<'_>) {
+        let mut call = Call::new(Packet::new(question.payload(), question.port), 0, question.fields, 0);
+        self.serve(&mut call);
+        if call.outcome == service::Outcome::Answered {
+            assert!(question.resize_payload(call.payload().len()), "there is always room for some more bytes");
+            question.room[..call.payload().len()].copy_from_slice(call.payload());
+        }
+        (question.fields, question.outcome) = (call.fields, call.outcome);
+    }
+
     fn serve(&self, call: &mut Call) {
         let bytes = |fields: &[Field]| fields.iter().map(|f| f.width as usize).sum::<usize>().div_ceil(8);
         let info = &INTERFACES[self.number];
@@ -104,11 +116,18 @@ impl Service for Random {
     fn call(&mut self, burst: &mut [Call], _: u64) {
         for call in burst {
             match self.manner {
-                Manner::AtOnce | Manner::Asked | Manner::AskedInOrder => self.serve(call),
+                Manner::AtOnce | Manner::Asked | Manner::AskedInOrder | Manner::InPlace => self.serve(call),
                 Manner::Chaos if self.rng.once_in(16) => call.drop_for(Reason::LOST),
                 Manner::Chaos if self.rng.once_in(4) => self.serve(call),
                 Manner::Late | Manner::Chaos => self.kept.push(call.take()),
             }
+        }
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        match self.manner {
+            Manner::InPlace => burst.iter_mut().for_each(|question| self.serve_in_place(question)),
+            _ => service::question::by_calls(self, burst, now_ns),
         }
     }
 
@@ -135,8 +154,9 @@ impl Service for Random {
     fn at_once(&self) -> AtOnce {
         match self.manner {
             Manner::Asked | Manner::AskedInOrder => {
-                AtOnce { request: |fields| fields[0] & 3 != 0, any_order: self.manner == Manner::Asked }
+                AtOnce { requests: Requests::Those(|fields| fields[0] & 3 != 0), any_order: self.manner == Manner::Asked }
             }
+            Manner::InPlace => AtOnce::ALWAYS,
             _ => AtOnce::NEVER,
         }
     }
@@ -306,6 +326,12 @@ fn services_that_are_asked_while_a_burst_runs_agree() {
     assert!(seen.asked > 1000 && seen.asked < seen.answered, "{} of {} asked", seen.asked, seen.answered);
     let copies = check_all(Shape::CallsAndCopies, 112..120, Manner::Asked);
     assert!(copies.asked > 100 && copies.copies > 100, "{} asked, {} copies", copies.asked, copies.copies);
+}
+
+#[test]
+fn services_that_change_payloads_where_they_lie_agree() {
+    let seen = check_all(Shape::Calls, 36..48, Manner::InPlace);
+    assert!(seen.asked > 1000, "{} of {} asked", seen.asked, seen.answered);
 }
 
 #[test]

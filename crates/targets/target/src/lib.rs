@@ -12,14 +12,14 @@ mod meters;
 mod rates;
 mod replicate;
 
-pub use asks::{Asks, Question};
+pub use asks::Asks;
 pub use entries::{HeldEntry, Picked, Picker, Tables, all_entries, in_chunks};
 pub use facets::{Ahead, Carried, Digests, Facets, MeterState, Meters, Recovery, RegisterError, Registers, TargetError, check_registers};
 pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
 pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
 pub use rates::{Rates, Taken};
 pub use replicate::{Replicating, ServicesError};
-pub use service::FIELDS_MAX;
+pub use service::{FIELDS_MAX, Outcome, Question};
 
 use base::{Packet, Verdict};
 use program::{ApplyError, Batch, CounterId, MeterId, Program, TableId};

@@ -13,7 +13,7 @@ mod calls;
 use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Rates, Returned, TableStats, Target};
 use asking::Asked;
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use calls::{Called, Waiting};
+use calls::{Called, Often, Waiting};
 use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, MeterId, Mirror, Op, Program, Replica, TableId};
 use service::{Call, Caller, Deployment, Mismatch};
 use std::collections::{HashMap, VecDeque};
@@ -118,6 +118,8 @@ impl<T: Target> Target for Replicating<T> {
         Box::new(ReplicatingLane {
             inner: self.inner.lane(index),
             bridge: self.bridge.clone(),
+            kind: Often::new(self.bridge.kind),
+            headers: Often::new(self.bridge.headers),
             places: program.services.values().map(Called::new).collect(),
             copies: self.copies.clone(),
             callers: self.services.iter().map(|s| s.caller()).collect(),
@@ -188,6 +190,9 @@ fn is_of_copies(op: &Op) -> bool {
 struct ReplicatingLane {
     inner: Box<dyn Lane>,
     bridge: Arc<Bridge>,
+    /// Of the bridge: where the program stopped, and how long the headers are behind it.
+    kind: Often,
+    headers: Often,
     /// Each service's request and answer.
     places: Vec<Called>,
     copies: Arc<RwLock<Copies>>,
@@ -249,7 +254,10 @@ impl Lane for ReplicatingLane {
             self.note_arrival(packets);
             self.run_burst(packets, verdicts, now_ns);
             for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts.iter_mut()).enumerate() {
-                self.look(&copies, i, packet, verdict, now_ns);
+                // Most are through.
+                if self.stopped(packet, verdict) {
+                    self.look(&copies, i, packet, verdict, now_ns);
+                }
             }
             while !self.stopped.is_empty() {
                 self.call_services(packets, verdicts, now_ns);
@@ -307,13 +315,13 @@ impl ReplicatingLane {
         if !self.stopped(packet, verdict) {
             return;
         }
-        // It goes on in another lane.
-        if let Some(stage) = self.bridge.stage(self.bridge.kind.get(packet.data()) as u8) {
-            *verdict = Verdict::resume(stage);
-            return;
-        }
         if let Some(at) = self.at_call(packet) {
             self.stopped.push((i, at));
+            return;
+        }
+        // It goes on in another lane.
+        if let Some(stage) = self.bridge.stage(self.kind.get(packet.data()) as u8) {
+            *verdict = Verdict::resume(stage);
             return;
         }
         let original = self.originals.get_mut(i).map(std::mem::take).unwrap_or_default();
@@ -325,6 +333,7 @@ impl ReplicatingLane {
     }
 
     /// Whether the program has stopped and wants something done.
+    #[inline]
     fn stopped(&self, packet: &Packet, verdict: &Verdict) -> bool {
         verdict.kind == VerdictKind::Forward
             && verdict.port == Bridge::PORT.0

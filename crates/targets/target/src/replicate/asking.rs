@@ -1,33 +1,51 @@
 //! Services that are asked while the program runs: what they answer at once needs no bridge, and no second pass of parser and deparser.
 //!
-//! The headers stay where the program has them. A service sees the payload alone: none if it does not look at it, else a copy, which goes back into the packet if the
-//! service may change it. So whatever a service does with what it is given, the lane's packets stay the lane's. Any other call stops the program, as if nobody had
-//! asked: one that a service may keep, of a service that is on threads or in a second process, or of a packet without room for a longer payload.
+//! The headers stay where the program has them, and the service is given the payload alone, where it lies: it cannot reach what is in front of it. What is sent
+//! and not waited for is a copy of the payload, if the service looks at it at all. Any other call stops the program, as if nobody had asked: one that a
+//! service may keep, of a service that is on threads or in a second process, or of a packet without room for a longer payload.
 
-use super::calls::{SENT, keep_spare, reason_of};
+use super::calls::{keep_spare, reason_of};
 use super::{ReplicatingLane, as_long_as};
-use crate::{Asks, BURST, Question};
+use crate::{Asks, BURST};
 use base::{DropReason, Packet, Verdict};
 use program::{Bridge, BridgeCall, Program, TableId};
-use service::{Access, Call, Caller, GROWTH_MAX, Outcome};
+use service::{Access, AtOnce, Call, Caller, FIELDS_MAX, GROWTH_MAX, Outcome, Question, Requests};
 
 /// Which calls may be asked, and what came of those of this burst.
 pub(super) struct Asked {
-    /// The look-ups that stand for calls.
-    calls: Vec<(TableId, BridgeCall)>,
+    /// The look-ups that stand for calls, by the program's number of the table; of what else there is none.
+    calls: Vec<Option<AskedCall>>,
     /// By service: a packet of this burst has stopped at its call, so later ones may not be asked before it.
     held: Vec<bool>,
     /// Packets of this burst whose service has dropped them.
     dropped: Vec<(usize, DropReason)>,
-    /// The calls that are asked together, and the questions that they are of.
+    /// What is sent together.
     burst: Vec<Call>,
-    of: Vec<usize>,
+}
+
+/// A call that may be asked.
+#[derive(Clone, Copy)]
+struct AskedCall {
+    at: BridgeCall,
+    /// Whether the program calls its service here alone.
+    only: bool,
 }
 
 impl Asked {
     pub(super) fn new(bridge: &Bridge, program: &Program) -> Asked {
-        let calls = bridge.stops().filter_map(|(kind, _)| bridge.call(kind)).filter_map(|call| Some((call.table?, *call))).collect();
-        Asked { calls, held: vec![false; program.services.len()], dropped: Vec::new(), burst: Vec::new(), of: Vec::new() }
+        let all: Vec<BridgeCall> =
+            bridge.stops().filter_map(|(kind, _)| bridge.call(kind)).filter(|at| at.table.is_some()).copied().collect();
+        let mut calls = Vec::new();
+        if !all.is_empty() {
+            calls.resize(program.tables.len(), None);
+        }
+        for at in &all {
+            let only = all.iter().filter(|other| other.service == at.service).count() == 1;
+            if let Some(table) = at.table {
+                calls[table.as_u32() as usize] = Some(AskedCall { at: *at, only });
+            }
+        }
+        Asked { calls, held: vec![false; program.services.len()], dropped: Vec::new(), burst: Vec::new() }
     }
 }
 
@@ -40,6 +58,9 @@ impl ReplicatingLane {
         self.asked.held.fill(false);
         let mut asking = Asking { asked: &mut self.asked, callers: &mut self.callers, spares: &mut self.spares, now_ns };
         self.inner.process_asking(packets, verdicts, now_ns, &mut asking);
+        if self.asked.dropped.is_empty() {
+            return;
+        }
         for (i, reason) in std::mem::take(&mut self.asked.dropped) {
             let (packet, verdict) = (&mut packets[i], &mut verdicts[i]);
             // It has stopped, so it has a bridge.
@@ -60,63 +81,73 @@ struct Asking<'a> {
 
 impl Asks for Asking<'_> {
     fn ask(&mut self, table: TableId, questions: &mut [Question<'_>]) {
-        let Asked { calls, held, dropped, burst, of } = &mut *self.asked;
-        let Some((_, at)) = calls.iter().find(|(of, _)| *of == table) else { return };
+        let Asked { calls, held, dropped, burst } = &mut *self.asked;
+        let Some(AskedCall { at, only }) = calls.get(table.as_u32() as usize).copied().flatten() else { return };
         let service = at.service.as_u32() as usize;
-        let Some(caller) = self.callers.get_mut(service) else { return };
+        let (Some(caller), Some(held)) = (self.callers.get_mut(service), held.get_mut(service)) else { return };
+        let AtOnce { requests, any_order } = caller.at_once();
         // Where their order matters calls are made in the order of the packets: those of several places would not be.
-        let at_once = caller.at_once();
-        let in_order = !at_once.any_order;
-        if in_order && calls.iter().filter(|(_, call)| call.service == at.service).count() > 1 {
+        if !any_order && (*held || !only) {
             return;
+        }
+        if !at.waits {
+            return send(caller, questions, burst, self.spares, self.now_ns);
         }
         let access = caller.interface().access;
-        for (i, question) in questions.iter().enumerate() {
-            if held[service] {
+        let may = |question: &Question<'_>| {
+            let short = question.room.len() < question.len as usize + GROWTH_MAX;
+            !(short && access(&question.fields) == Access::Write) && is_named(requests, &question.fields)
+        };
+        // Those in a row that may be asked are asked together: all of them, as a rule.
+        let mut rest = questions;
+        while !rest.is_empty() {
+            let n = rest.iter().position(|question| !may(question)).unwrap_or(rest.len());
+            let (asked, behind) = rest.split_at_mut(n);
+            if n > 0 {
+                caller.answer(asked, self.now_ns);
+                for question in &*asked {
+                    match question.outcome {
+                        Outcome::Answered => {}
+                        Outcome::Dropped(reason) => dropped.push((question.packet as usize, reason_of(reason))),
+                        // It has said that it keeps none such.
+                        _ => dropped.push((question.packet as usize, DropReason::SERVICE_LOST)),
+                    }
+                }
+            }
+            let Some((_, behind)) = behind.split_first_mut() else { break };
+            if !any_order {
+                *held = true;
                 break;
             }
-            let access = access(&question.fields);
-            let has_room = access != Access::Write || !at.waits || question.room.len() >= question.len + GROWTH_MAX;
-            if at.waits && !(has_room && (at_once.request)(&question.fields)) {
-                held[service] = in_order;
-                continue;
-            }
-            let mut packet = Packet::void();
-            if access != Access::None {
-                packet = self.spares.pop().unwrap_or_else(|| Packet::empty(BURST));
-                packet.set(&question.room[..question.len]);
-            }
-            packet.port = question.port;
-            let mut call = Call::new(packet, 0, question.fields, SENT);
-            call.payload_len = question.len as u32;
-            burst.push(call);
-            of.push(i);
-        }
-        if burst.is_empty() {
-            return;
-        }
-        caller.call(burst, self.now_ns);
-        for (call, i) in burst.drain(..).zip(of.drain(..)) {
-            let question = &mut questions[i];
-            let Call { packet, outcome, fields, .. } = call;
-            if at.waits {
-                let written = packet.data();
-                match outcome {
-                    Outcome::Answered if written.len() <= question.room.len() => {
-                        if access(&question.fields) == Access::Write {
-                            question.room[..written.len()].copy_from_slice(written);
-                            question.len = written.len();
-                        }
-                        (question.fields, question.answered) = (fields, true);
-                    }
-                    Outcome::Dropped(reason) => dropped.push((question.packet, reason_of(reason))),
-                    // It has said that it keeps none such, or lets none grow so much.
-                    _ => dropped.push((question.packet, DropReason::SERVICE_LOST)),
-                }
-            } else {
-                question.answered = true;
-            }
-            keep_spare(self.spares, packet);
+            rest = behind;
         }
     }
+}
+
+#[inline]
+fn is_named(requests: Requests, fields: &[u8; FIELDS_MAX]) -> bool {
+    match requests {
+        Requests::All => true,
+        Requests::None => false,
+        Requests::Those(these) => these(fields),
+    }
+}
+
+/// What is not waited for: the program goes on, whatever comes of it.
+fn send(caller: &mut Caller, questions: &mut [Question<'_>], burst: &mut Vec<Call>, spares: &mut Vec<Packet>, now_ns: u64) {
+    let access = caller.interface().access;
+    burst.extend(questions.iter_mut().map(|question| {
+        question.outcome = Outcome::Answered;
+        let mut packet = Packet::void();
+        if access(&question.fields) != Access::None {
+            packet = spares.pop().unwrap_or_else(|| Packet::empty(BURST));
+            packet.set(question.payload());
+        }
+        packet.port = question.port;
+        let mut call = Call::new(packet, 0, question.fields, Call::SENT_TAG);
+        call.payload_len = question.len;
+        call
+    }));
+    caller.call(burst, now_ns);
+    burst.drain(..).for_each(|call| keep_spare(spares, call.packet));
 }

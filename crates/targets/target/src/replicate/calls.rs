@@ -3,7 +3,7 @@
 use super::{Arrival, Copies, ReplicatingLane, as_long_as};
 use crate::{BURST, Returned};
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
-use program::{Bridge, BridgeCall, ServiceInfo};
+use program::{BitField, Bridge, BridgeCall, ServiceInfo};
 use service::{Call, FIELDS_MAX, Outcome, Reason};
 
 /// Where a service's request and answer are, behind the bridge.
@@ -35,6 +35,31 @@ impl Called {
     }
 }
 
+/// A field of a bridge that is read of each packet that stops.
+#[derive(Clone, Copy)]
+pub(super) struct Often {
+    field: BitField,
+    /// Of one of 1 or 2 whole bytes: the first.
+    whole: Option<usize>,
+}
+
+impl Often {
+    pub(super) fn new(field: BitField) -> Often {
+        let is_whole = field.offset.is_multiple_of(8) && matches!(field.width, 8 | 16);
+        Often { field, whole: is_whole.then_some(field.offset as usize / 8) }
+    }
+
+    /// Its low 16 bits.
+    #[inline]
+    pub(super) fn get(self, bytes: &[u8]) -> u16 {
+        match (self.whole, self.field.width) {
+            (Some(at), 8) => bytes[at].into(),
+            (Some(at), _) => u16::from_be_bytes([bytes[at], bytes[at + 1]]),
+            (None, _) => self.field.get(bytes) as u16,
+        }
+    }
+}
+
 /// What is known of a packet that a service has.
 #[derive(Clone)]
 pub(super) struct Waiting {
@@ -48,9 +73,6 @@ pub(super) struct Waiting {
     /// Whether it is beside the packets that came in.
     pub copy: bool,
 }
-
-/// The tag of what was sent: nobody waits for it.
-pub(super) const SENT: u32 = Call::NO_TAG - 1;
 
 /// Packets that a lane keeps to be sent again: of a burst, and of what comes back with it.
 const SPARES: usize = 4 * BURST;
@@ -67,7 +89,7 @@ impl ReplicatingLane {
     pub(super) fn at_call(&self, packet: &Packet) -> Option<BridgeCall> {
         let bytes = packet.data();
         let long = bytes.len() >= self.bridge.len;
-        long.then(|| self.bridge.kind.get(bytes) as u8).and_then(|kind| self.bridge.call(kind)).copied()
+        long.then(|| self.kind.get(bytes) as u8).and_then(|kind| self.bridge.call(kind)).copied()
     }
 
     /// Calls services for the packets of the burst that have stopped, for all of one service together, and gives those that go on to the program
@@ -184,7 +206,7 @@ impl ReplicatingLane {
         // Not those of the last burst, if they have not been taken.
         let before = std::mem::take(&mut self.extra);
         for call in back.drain(..) {
-            if call.tag == SENT {
+            if call.tag == Call::SENT_TAG {
                 self.spare(call.packet);
                 continue;
             }
@@ -251,7 +273,7 @@ impl ReplicatingLane {
         let mut copy = self.spares.pop().unwrap_or_else(|| Packet::empty(payload.len()));
         copy.set(payload);
         copy.port = packet.port;
-        Call::new(copy, 0, self.request(at, packet), SENT)
+        Call::new(copy, 0, self.request(at, packet), Call::SENT_TAG)
     }
 
     /// Keeps the buffer of a packet that nobody wants any longer.
@@ -265,7 +287,7 @@ impl ReplicatingLane {
     }
 
     fn payload(&self, at: BridgeCall, packet: &Packet) -> usize {
-        let headers = self.bridge.headers.get(packet.data()) as usize;
+        let headers = usize::from(self.headers.get(packet.data()));
         (self.bridge.len + at.len + headers).min(packet.len())
     }
 
