@@ -14,7 +14,7 @@ use p4_ir::{Ir, ServiceId};
 use program::{Batch, Entry, KeyMatch, Op};
 use serde_json::{Value, json};
 use service::caller::Make;
-use service::{Access, AtOnce, Call, Field, Interface, Place, Service, Setting, SettingError};
+use service::{Access, AtOnce, Call, Field, Interface, Place, Question, Service, Setting, SettingError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use target::{BURST, Lane, Replicating, Target};
@@ -74,6 +74,10 @@ impl Service for Null {
 
     fn call(&mut self, burst: &mut [Call], _: u64) {
         burst.iter_mut().for_each(|call| call.answer(&[0]));
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], _: u64) {
+        burst.iter_mut().for_each(|question| question.answer(&[0]));
     }
 
     fn at_once(&self) -> AtOnce {

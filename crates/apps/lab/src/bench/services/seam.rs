@@ -19,7 +19,7 @@ use ciphering::{Alone, Choice, Direction, Engine, Job, Nea, Outcome as JobOutcom
 use daemon::failure::Failure;
 use serde_json::{Value, json};
 use service::caller::{Make, Rings};
-use service::{Access, Call, Caller, Deployment, FIELDS_MAX, Interface, Outcome, Place, Service, Setting, SettingError};
+use service::{Access, Call, Caller, Deployment, FIELDS_MAX, Interface, Outcome, Place, Question, Service, Setting, SettingError};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     let machine = report::machine();
     report::print_machine(&machine);
     println!("bench services seam: by own time of the threads; latency by the clock");
-    let mut rows = vec![null(common)?];
+    let mut rows = vec![null(common, true)?, null(common, false)?];
     rows.extend(called(common)?);
     for nea in [Nea::Nea1, Nea::Nea2, Nea::Nea3] {
         rows.push(cipher(nea, common)?);
@@ -51,6 +51,13 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
         rows.push(keep(&place, common)?);
         rows.push(latency(&place, common, Nea::Nea0)?);
     }
+    let nea2 = || {
+        let mut set = Ciphered::new(Nea::Nea2)?;
+        Ok(timed(common, || (set.pass(), CIPHERED))?.0)
+    };
+    rows.push(scaling("NEA2, 64 B, in the lane", common, &nea2)?);
+    let keeping = || super::buffer::rlc_rate(common.size(4096, 64), 128, 1, common.round());
+    rows.push(scaling("RLC AM, keep + acknowledge, 128 B", common, &keeping)?);
     rows.iter().for_each(report::print_rate);
     let figures = json!({ "bench": "services seam", "machine": machine, "rows": rows });
     common.write(&figures)?;
@@ -76,6 +83,10 @@ impl Service for Null {
         burst.iter_mut().for_each(|call| call.outcome = Outcome::Answered);
     }
 
+    fn answer(&mut self, burst: &mut [Question<'_>], _: u64) {
+        burst.iter_mut().for_each(|question| question.outcome = Outcome::Answered);
+    }
+
     fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
         Ok(())
     }
@@ -85,8 +96,16 @@ pub(super) fn deploy(place: &Place, make: Make) -> Result<Deployment, Failure> {
     Deployment::new(place, make, Rings { calls: 1 << 15, ..Rings::default() }).map_err(|error| wrong(&error.to_string()))
 }
 
-/// Nanoseconds a packet: out of the burst, through the seam and back.
-fn null(common: &Common) -> Result<Value, Failure> {
+/// A packet's question, as a lane asks it: the packet stays where it is.
+fn question<'a>(i: usize, packet: &'a mut Packet, fields: &[u8; FIELDS_MAX]) -> Question<'a> {
+    let port = packet.port;
+    let (buffer, start, len) = packet.buffer_mut();
+    let room = &mut buffer[start..];
+    Question { fields: *fields, room, len: len as u32, packet: i as u32, port, outcome: Outcome::Pending }
+}
+
+/// Nanoseconds a packet: through the seam where it lies, or out of the burst and back into it.
+fn null(common: &Common, in_place: bool) -> Result<Value, Failure> {
     let mut caller = deploy(&Place::Lane, Arc::new(|| Box::new(Null)))?.caller();
     let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::new(&[0; 64], PortId(1))).collect();
     let mut calls: Vec<Call> = Vec::with_capacity(BURST);
@@ -95,6 +114,13 @@ fn null(common: &Common) -> Result<Value, Failure> {
         let (mut count, begin) = (0, thread_time());
         while thread_time() - begin < common.round() {
             for _ in 0..64 {
+                if in_place {
+                    let all = packets.iter_mut().enumerate().map(|(i, packet)| question(i, packet, &[0; FIELDS_MAX]));
+                    let mut questions: Vec<Question<'_>> = all.collect();
+                    caller.answer(&mut questions, 1);
+                    count += questions.iter().filter(|question| question.outcome == Outcome::Answered).count();
+                    continue;
+                }
                 calls.extend(packets.drain(..).map(|packet| Call::new(packet, 20, [0; FIELDS_MAX], 0)));
                 caller.call(&mut calls, 1);
                 count += calls.iter().filter(|call| call.outcome == Outcome::Answered).count();
@@ -104,60 +130,73 @@ fn null(common: &Common) -> Result<Value, Failure> {
         rounds.0.push((thread_time() - begin).as_nanos() as f64 / count as f64);
         verified += count;
     }
-    Ok(report::rate("a call in the lane that does nothing", "ns", &rounds, verified))
+    let what = if in_place { "a call in the lane that does nothing" } else { "the same, the packet handed over and back" };
+    Ok(report::rate(what, "ns", &rounds, verified))
 }
 
 fn key_of(i: usize) -> [u8; 16] {
     std::array::from_fn(|at| (i * 31 + at * 7) as u8)
 }
 
+/// Packets with a key for each, and a lane's end of the ciphers.
+struct Ciphered {
+    caller: Caller,
+    packets: Vec<Packet>,
+    /// Beforehand, as the library alone has its operations.
+    requests: Vec<[u8; FIELDS_MAX]>,
+}
+
+fn filled(i: usize) -> Packet {
+    Packet::new(&[i as u8; 64], PortId(1))
+}
+
+impl Ciphered {
+    fn new(nea: Nea) -> Result<Ciphered, Failure> {
+        let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("one is always there")));
+        let deployment = deploy(&Place::Lane, make)?;
+        for i in 0..CIPHERED {
+            let set = deployment.set(i as u32, Some(key_setting(nea, &key_of(i), None)));
+            set.map_err(|error| wrong(&error.to_string()))?;
+        }
+        let fields = |i: usize| {
+            let request = Request {
+                key_index: i as u16,
+                count: i as u32,
+                bearer: (i % 32) as u8,
+                direction: Direction::Downlink,
+                step: Step::Protect,
+                clear_bytes: 0,
+                prefix: 0,
+                prefix_bytes: 0,
+            };
+            request.fields()
+        };
+        let (packets, requests) = ((0..CIPHERED).map(filled).collect(), (0..CIPHERED).map(fields).collect());
+        Ok(Ciphered { caller: deployment.caller(), packets, requests })
+    }
+
+    /// All of them once, in bursts of 32 and as a lane asks: the packets stay where they are. Whether all is well.
+    fn pass(&mut self) -> bool {
+        let mut good = true;
+        for (packets, requests) in self.packets.chunks_mut(32).zip(self.requests.chunks(32)) {
+            let all = packets.iter_mut().zip(requests).enumerate();
+            let mut questions: Vec<Question<'_>> = all.map(|(i, (packet, request))| question(i, packet, request)).collect();
+            self.caller.answer(&mut questions, 1);
+            good &= questions.iter().all(|question| question.outcome == Outcome::Answered);
+        }
+        good
+    }
+}
+
 /// Mpps of 64 bytes with a key for each packet, beside the library alone.
 pub(crate) fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
-    let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("one is always there")));
-    let deployment = deploy(&Place::Lane, make)?;
-    for i in 0..CIPHERED {
-        let set = deployment.set(i as u32, Some(key_setting(nea, &key_of(i), None)));
-        set.map_err(|error| wrong(&error.to_string()))?;
-    }
-    let mut caller = deployment.caller();
-    let fields = |i: usize| {
-        let request = Request {
-            key_index: i as u16,
-            count: i as u32,
-            bearer: (i % 32) as u8,
-            direction: Direction::Downlink,
-            step: Step::Protect,
-            clear_bytes: 0,
-            prefix: 0,
-            prefix_bytes: 0,
-        };
-        request.fields()
-    };
-    let filled = |i: usize| Packet::new(&[i as u8; 64], PortId(1));
-    let mut packets: Vec<Packet> = (0..CIPHERED).map(filled).collect();
-    // Beforehand, as the library alone has its operations.
-    let requests: Vec<[u8; FIELDS_MAX]> = (0..CIPHERED).map(fields).collect();
-    let mut calls: Vec<Call> = Vec::with_capacity(BURST);
-    let mut pass = |packets: &mut Vec<Packet>| {
-        let mut out = Vec::with_capacity(CIPHERED);
-        let mut good = true;
-        for (at, packet) in packets.drain(..).enumerate() {
-            calls.push(Call::new(packet, 0, requests[at], 0));
-            if calls.len() == 32 {
-                caller.call(&mut calls, 1);
-                good &= calls.iter().all(|call| call.outcome == Outcome::Answered);
-                out.extend(calls.drain(..).map(|call| call.packet));
-            }
-        }
-        *packets = out;
-        good
-    };
+    let mut set = Ciphered::new(nea)?;
     // The first pass is compared with the portable engine, byte by byte.
     let mut portable = Engine::new(Choice::Portable).map_err(|error| wrong(&error.to_string()))?;
-    let mut good = pass(&mut packets);
+    let mut good = set.pass();
     let (mut expected, keys): (Vec<_>, Vec<_>) = (0..CIPHERED).map(|i| (filled(i), portable.cipher_key(nea, &key_of(i)))).unzip();
     portable.run(&mut jobs(&mut expected, &keys));
-    good &= packets.iter().zip(&expected).all(|(packet, expected)| packet.data() == expected.data());
+    good &= set.packets.iter().zip(&expected).all(|(packet, expected)| packet.data() == expected.data());
     let library = Engine::new(Choice::IpsecMb).ok();
     let keys: Vec<_> = library.iter().flat_map(|library| (0..CIPHERED).map(|i| library.cipher_key(nea, &key_of(i)))).collect();
     // In packets too: where bytes lie is a part of the cost.
@@ -168,7 +207,7 @@ pub(crate) fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
     };
     let (mut rounds, mut own, mut verified) = (Rounds::default(), Rounds::default(), CIPHERED);
     for _ in 0..common.rounds() {
-        let (rate, count) = timed(common, || (pass(&mut packets), CIPHERED))?;
+        let (rate, count) = timed(common, || (set.pass(), CIPHERED))?;
         rounds.0.push(rate);
         verified += count;
         if let Some(alone) = &mut alone {
@@ -185,6 +224,21 @@ pub(crate) fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
         row["ratio"] = ratio.json();
     }
     Ok(row)
+}
+
+/// What two lanes do on two cores, each with a service of its own, of what one does: by the own time of each.
+fn scaling(what: &str, common: &Common, rate: &(impl Fn() -> Result<f64, Failure> + Sync)) -> Result<Value, Failure> {
+    let mut rounds = Rounds::default();
+    for _ in 0..common.rounds() {
+        let one = rate()?;
+        let two = std::thread::scope(|scope| [scope.spawn(rate), scope.spawn(rate)].map(|lane| lane.join()));
+        let mut sum = 0.0;
+        for lane in two {
+            sum += lane.map_err(|_| wrong("a lane has panicked"))??;
+        }
+        rounds.0.push(sum / one);
+    }
+    Ok(report::rate(&format!("two cores against one: {what}"), "times", &rounds, 0))
 }
 
 fn jobs<'a>(packets: &'a mut [Packet], keys: &'a [ciphering::Key<Nea>]) -> Vec<Job<'a>> {
