@@ -2,15 +2,15 @@
 //!
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `EngineAndTargets::apply` → answer by `flush`.
 
-use crate::config::Config;
+use crate::config::{Config, Role};
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
 use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
 use crate::reload::{Reloaded, Running};
 use crate::report::{
-    Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, TableReport, TargetReport,
-    WorkerReport,
+    BurstTime, Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, TableReport,
+    TargetReport, WorkerReport,
 };
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery};
 use crate::store::Store;
@@ -97,8 +97,10 @@ pub struct PortLabel {
     pub name: String,
     /// Driver in use.
     pub driver: String,
-    /// Whether user packets arriving here are uplink.
-    pub access: bool,
+    /// What it is for: user packets that arrive by another port than one to the core are uplink.
+    pub role: Role,
+    /// Its network instance.
+    pub network_instance: String,
     /// Whether its interface is away, and how often it was there again.
     pub down: bool,
     /// See [`PortLabel::down`].
@@ -544,6 +546,8 @@ impl Agent {
             let row = PortReport {
                 dropped: count.dropped.iter().map(|(code, packets)| (program.reason_name(*code), *packets)).collect(),
                 queues: by_worker.iter().enumerate().filter_map(queue).collect(),
+                role: port.role.name().into(),
+                network_instance: port.network_instance.clone(),
                 driver: port.driver.clone(),
                 received: count.received.into(),
                 transmitted: count.transmitted.into(),
@@ -558,6 +562,7 @@ impl Agent {
         let target = self.targets.target();
         report.tables = tables_of(&*target);
         report.load = self.engine.gauges().into_iter().map(WorkerReport::from).collect();
+        report.burst_times = self.engine.burst_times().into_iter().map(|(below_ns, packets)| BurstTime { below_ns, packets }).collect();
         report.draining = self.node.is_draining();
         self.report_ahead(&mut report);
         self.report_targets(&mut report);
@@ -594,11 +599,11 @@ impl Agent {
         let sessions = self.node.session_count() as u64;
         match &self.targets {
             Targets::Whole(target) => {
-                let mut row = TargetReport { modelled: target.capabilities().modelled, sessions, ..TargetReport::default() };
+                let mut row = TargetReport { base: true, modelled: target.capabilities().modelled, sessions, ..TargetReport::default() };
                 row.tables = report.tables.clone();
                 for label in &self.ports {
                     let received = report.ports.get(&label.name).map(|p| p.received).unwrap_or_default();
-                    *(if label.access { &mut row.uplink } else { &mut row.downlink }) += received;
+                    *(if label.role != Role::Core { &mut row.uplink } else { &mut row.downlink }) += received;
                 }
                 report.targets.insert(target.name().to_owned(), row);
                 report.offload.policy = "none".into();
@@ -618,10 +623,15 @@ impl Agent {
                 for (path, target, held) in
                     [(Path::Fast, split.fast(), on_fast), (Path::Base, split.base(), sessions.saturating_sub(on_fast))]
                 {
-                    let mut row = TargetReport { modelled: target.capabilities().modelled, sessions: held, ..TargetReport::default() };
+                    let mut row = TargetReport {
+                        base: path == Path::Base,
+                        modelled: target.capabilities().modelled,
+                        sessions: held,
+                        ..TargetReport::default()
+                    };
                     for label in &self.ports {
                         let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
-                        *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
+                        *(if label.role != Role::Core { &mut row.uplink } else { &mut row.downlink }) += count;
                     }
                     row.tables = tables_of(target);
                     row.slow_path = target.facets().ahead.map_or(0, |ahead| ahead.carried().slow_path);
@@ -799,7 +809,8 @@ mod tests {
             id: sessions::Direction::Downlink.port(),
             name: "n6".into(),
             driver: "none".into(),
-            access: false,
+            role: Role::Core,
+            network_instance: "internet".into(),
             down: false,
             reopened: 0,
         }];

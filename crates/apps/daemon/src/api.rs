@@ -1,4 +1,4 @@
-//! The HTTP server: metrics at `/metrics`, and below `/v1` what the control socket answers. `GET /v1/openapi.json` describes it.
+//! The HTTP server: a page for browsers at `/`, metrics at `/metrics`, and below `/v1` what the control socket answers. `GET /v1/openapi.json` describes it.
 //!
 //! Requests are hostile until parsed. Their number, length and time are limited. On a loopback address whoever is on this machine may ask, but no
 //! web page in a browser here: neither by another name for this host, nor by a form. On any other address each request needs the token.
@@ -7,13 +7,15 @@ use crate::config::{Api as Config, Fault};
 use crate::control::{Control, Reply, Request};
 use crate::failure::Failure;
 use crate::metrics;
+use crate::page;
+use crate::reasons::{self, Explained};
 use crate::reload::Reloaded;
 use crate::report::{Drops, OffloadReport, PeerReport, PortReport, Report, TableReport, TargetReport, WorkerReport};
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, put};
@@ -203,9 +205,11 @@ fn router(shared: App) -> Router {
         .route("/v1/workers", get(workers))
         .route("/v1/peers", get(peers))
         .route("/v1/offload", get(offload))
+        .route("/v1/reasons", get(reasons))
         .route("/v1/log", put(log))
         .route("/v1/drain", put(drain))
         .route("/v1/reload", put(reload))
+        .merge(page::routes())
         .fallback(|| async { error(StatusCode::NOT_FOUND, "there is no such path: GET /v1/openapi.json has those that there are") })
         .method_not_allowed_fallback(|| async {
             error(StatusCode::METHOD_NOT_ALLOWED, "this path has other methods: see GET /v1/openapi.json")
@@ -238,16 +242,19 @@ async fn admit(State(shared): State<App>, request: axum::extract::Request, next:
     if !shared.limit.admits(Instant::now()) {
         return error(StatusCode::TOO_MANY_REQUESTS, "too many requests: api.requests_per_s of the configuration is the limit");
     }
-    match may_ask(&shared, request.method(), request.uri(), request.headers()) {
+    let mut response = match may_ask(&shared, request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err((status, why)) => error(status, why),
-    }
+    };
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 fn may_ask(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
     if let Some(token) = &shared.token {
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-        if !given.is_some_and(|given| bool::from(given.ct_eq(token))) {
+        // The page's files are the same everywhere; it asks its user for the token.
+        if !given.is_some_and(|given| bool::from(given.ct_eq(token))) && !page::has(uri.path()) {
             return Err((StatusCode::UNAUTHORIZED, "expected `Authorization: Bearer TOKEN` with the token of api.token_file"));
         }
     } else {
@@ -401,6 +408,12 @@ async fn offload(State(shared): State<App>) -> Response {
     part(shared, |report| report.offload).await
 }
 
+/// Reasons for which packets and messages are dropped, and what they mean.
+#[utoipa::path(get, path = "/v1/reasons", responses((status = 200, body = [Explained])))]
+async fn reasons() -> Response {
+    json_of(StatusCode::OK, &reasons::all())
+}
+
 /// What is logged from now on.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -473,7 +486,9 @@ async fn change(shared: App, request: Request) -> Response {
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Splitplane", description = "What a running UPF is asked and told. Errors have a JSON body with `error`."),
-    paths(metrics, openapi, report, sessions, session, ports, drops, tables, targets, workers, peers, offload, log, drain, reload)
+    paths(
+        metrics, openapi, report, sessions, session, ports, drops, tables, targets, workers, peers, offload, reasons, log, drain, reload
+    )
 )]
 pub struct Description;
 
@@ -624,6 +639,28 @@ mod tests {
         // By whatever name: the token is enough.
         let other = format!("GET /v1/report HTTP/1.1\r\nHost: upf.example\r\nConnection: close\r\n{bearer}\r\n");
         assert_eq!(raw(&server, other.as_bytes()).0, 200);
+    }
+
+    #[test]
+    fn the_page_is_given_to_all_and_what_it_shows_is_not() {
+        let open = server(None, 1000);
+        let closed = server(Some(TOKEN), 1000);
+        for server in [&open, &closed] {
+            let (status, answer) = request(server, "GET /", "", "");
+            let head = answer.split("\r\n\r\n").next().unwrap();
+            assert!(status == 200 && answer.contains("<script type=\"module\" src=\"/page/main.js\">"), "{answer}");
+            assert!(
+                head.contains("default-src 'none'; script-src 'self'") && head.contains("require-trusted-types-for 'script'"),
+                "{head}"
+            );
+            assert!(head.contains("x-content-type-options: nosniff"), "{head}");
+            assert!(request(server, "GET /page/main.js", "", "").1.contains("content-type: text/javascript"));
+            assert_eq!(request(server, "PUT /page/main.js", JSON, "{}").0, 405);
+        }
+        for path in ["/page", "/page/", "/page/none.js", "/page/../api.rs", "/page/%2e%2e/api.rs", "/index.html"] {
+            assert_eq!(request(&open, &format!("GET {path}"), "", "").0, 404, "{path}");
+            assert_eq!(request(&closed, &format!("GET {path}"), "", "").0, 401, "{path}");
+        }
     }
 
     #[test]

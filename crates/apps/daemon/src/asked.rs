@@ -21,6 +21,7 @@ impl Agent {
         if let Some(known) = self.known_to_indexes(query) {
             for seid in known {
                 let Some(view) = self.node.session(seid) else { continue };
+                page.looked_at += 1;
                 page.sessions.extend(self.row(view, query));
                 if page.sessions.len() >= query.page() {
                     page.next = page.sessions.last().map(|row| row.seid);
@@ -35,6 +36,7 @@ impl Agent {
         let mut left = views.len();
         for view in views {
             left -= 1;
+            page.looked_at += 1;
             last = Some(view.seid);
             page.sessions.extend(self.row(view, query));
             if page.sessions.len() >= query.page() {

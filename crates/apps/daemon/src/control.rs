@@ -9,7 +9,7 @@ use crate::control_socket::{Caller, Refused, Server};
 use crate::failure::Failure;
 use crate::reload::Reloaded;
 use crate::report::Report;
-use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
+use crate::sessions::{MOST_LOOKED_AT, SessionDetail, SessionPage, SessionQuery, seid_text};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -155,7 +155,8 @@ impl Control {
             let part = self.ask(|reply| agent::Request::Sessions { query: rest.clone(), reply })?;
             page.sessions.extend(part.sessions);
             (page.next, page.total) = (part.next, part.total);
-            if part.next.is_none() || page.sessions.len() >= most {
+            page.looked_at += part.looked_at;
+            if part.next.is_none() || page.sessions.len() >= most || page.looked_at >= MOST_LOOKED_AT {
                 return Ok(page);
             }
             rest.after = part.next;

@@ -93,9 +93,23 @@ pub struct Report {
     /// The workers that run.
     #[serde(default)]
     pub load: Vec<WorkerReport>,
+    /// Packets of all workers since the start, by the time that a worker took for their burst: from taking it to having given the devices what it sends.
+    /// By ascending time; times that no packet had are left out. What a target ahead of the engine carries is not in it, nor is a wait in a buffer,
+    /// for a rate or in a service.
+    #[serde(default)]
+    pub burst_times: Vec<BurstTime>,
     /// Lines of log and live view that were lost: full disk, closed or slow reader.
     #[serde(default)]
     pub lost_lines: u64,
+}
+
+/// Packets whose burst took about as long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BurstTime {
+    /// It took fewer nanoseconds than this, and not fewer than 4/5 of it.
+    pub below_ns: u64,
+    /// Packets.
+    pub packets: u64,
 }
 
 /// What waited for a rate. What was dropped of it is under `dropped`, too: `shaper_full`, `shaper_late`, `shaper_codel`.
@@ -182,6 +196,12 @@ pub struct SessionCount {
 /// One port.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PortReport {
+    /// What it is for: `access`, `core`, `both` or `cp`, as `port.role` of the configuration.
+    #[serde(default)]
+    pub role: String,
+    /// Its network instance.
+    #[serde(default)]
+    pub network_instance: String,
     /// Driver in use.
     pub driver: String,
     /// Frames received.
@@ -215,6 +235,9 @@ pub struct PortReport {
 /// One target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TargetReport {
+    /// Whether it is the base target, which holds every session.
+    #[serde(default)]
+    pub base: bool,
     /// Whether it is a model of a device.
     pub modelled: bool,
     /// Sessions that it holds.

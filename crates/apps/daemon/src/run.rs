@@ -442,7 +442,8 @@ impl Upf {
             id: p.id,
             name: c.name.clone(),
             driver: p.driver.clone(),
-            access: c.role != Role::Core,
+            role: c.role,
+            network_instance: c.network_instance.clone(),
             down: false,
             reopened: 0,
         });

@@ -11,6 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 pub const PAGE: u32 = 100;
 /// Most sessions of a page: a reply stays below a megabyte.
 pub const MOST: u32 = 1000;
+/// Most sessions that are looked at for a page: half a second's work or so. A page may have fewer sessions than were asked for, none even, and still a next one.
+pub const MOST_LOOKED_AT: u64 = 1 << 16;
 /// Longest DNN that is asked for (RFC 1035: a name has 255 octets).
 const MAX_DNN: usize = 255;
 
@@ -186,12 +188,15 @@ pub struct SessionRow {
 pub struct SessionPage {
     /// The sessions.
     pub sessions: Vec<SessionRow>,
-    /// Ask for the next page with `after` set to this; none: there are no more.
+    /// Ask for the next page with `after` set to this; none: there are no more. A page that is not full has one, too, where more sessions are to be looked at.
     #[serde(with = "seid_text::option")]
     #[schema(value_type = Option<String>)]
     pub next: Option<u64>,
     /// Sessions of the UPF, whether asked for or not.
     pub total: u64,
+    /// Sessions that were looked at for this page.
+    #[serde(default)]
+    pub looked_at: u64,
 }
 
 /// One session whole.

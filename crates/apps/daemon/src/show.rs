@@ -218,10 +218,7 @@ fn sessions(path: &Path, filter: &Filter, json: bool) -> Result<(), Failure> {
     query.validate().map_err(Failure::Usage)?;
     let mut header = true;
     loop {
-        let page: SessionPage = match asked(path, &Request::Sessions(query.clone()))? {
-            Reply::Sessions(page) => page,
-            other => return Err(unexpected(&other)),
-        };
+        let page = page(path, query.clone())?;
         if json {
             print_json(&page)?;
         } else {
@@ -232,6 +229,26 @@ fn sessions(path: &Path, filter: &Filter, json: bool) -> Result<(), Failure> {
             Some(next) if *all => query.after = Some(next),
             _ => return Ok(()),
         }
+    }
+}
+
+/// A page: asked for again from where the UPF stopped, until it is full or all sessions were looked at.
+fn page(path: &Path, mut query: SessionQuery) -> Result<SessionPage, Failure> {
+    let most = query.page();
+    let mut whole = SessionPage::default();
+    loop {
+        let part = match asked(path, &Request::Sessions(query.clone()))? {
+            Reply::Sessions(page) => page,
+            other => return Err(unexpected(&other)),
+        };
+        whole.sessions.extend(part.sessions);
+        whole.looked_at += part.looked_at;
+        (whole.next, whole.total) = (part.next, part.total);
+        if part.next.is_none() || whole.sessions.len() >= most {
+            return Ok(whole);
+        }
+        query.after = part.next;
+        query.limit = u32::try_from(most - whole.sessions.len()).ok();
     }
 }
 

@@ -40,6 +40,46 @@ pub(crate) struct WorkerLedger {
     pub(crate) returned: Cell,
     pub(crate) punted: Vec<Cell>,
     pub(crate) dropped: Vec<Cell>,
+    pub(crate) burst_times: BurstTimes,
+}
+
+/// Steps of time in which bursts are counted: four for each power of two, the last one for all that is longer (4 s).
+const STEPS: usize = 4 * 32;
+
+/// Packets by the time that their burst took.
+pub(crate) struct BurstTimes(Box<[AtomicU64]>);
+
+impl BurstTimes {
+    fn new() -> BurstTimes {
+        BurstTimes((0..STEPS).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Counts the packets of a burst. Only the owning worker calls this.
+    pub(crate) fn add(&self, packets: usize, took_ns: u64) {
+        if let Some(cell) = self.0.get(step_of(took_ns)) {
+            cell.store(cell.load(Relaxed) + packets as u64, Relaxed);
+        }
+    }
+
+    /// By the nanoseconds below which they were: those that there are.
+    pub(crate) fn read(&self) -> impl Iterator<Item = (u64, u64)> {
+        let cells = self.0.iter().enumerate().map(|(step, cell)| (end_of(step), cell.load(Relaxed)));
+        cells.filter(|(_, packets)| *packets > 0)
+    }
+}
+
+/// The step of a time: its highest bit and the two below it.
+fn step_of(ns: u64) -> usize {
+    let ns = ns.max(4);
+    let power = ns.ilog2();
+    (4 * power as usize + (ns >> (power - 2) & 3) as usize).min(STEPS - 1)
+}
+
+/// Where a step ends, and the next one begins.
+fn end_of(step: usize) -> u64 {
+    let next = step as u64 + 1;
+    // Times below 4 ns are counted as 4 ns.
+    ((4 + next % 4) << (next / 4)) >> 2
 }
 
 #[derive(Default)]
@@ -72,6 +112,7 @@ impl WorkerLedger {
             returned: Cell::default(),
             punted: row(),
             dropped: row(),
+            burst_times: BurstTimes::new(),
         }
     }
 
@@ -189,5 +230,30 @@ impl Ledger {
         let came = received + self.injected.packets + self.released.packets + self.copied.packets + self.returned.packets;
         let went = transmitted + self.buffered.packets + self.kept.packets + sum(&self.punted) + sum(&self.dropped);
         came as i64 - went as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_counted_in_the_step_that_it_is_in() {
+        let mut before = 4;
+        for step in step_of(4)..STEPS - 1 {
+            let end = end_of(step);
+            assert!(before < end && 4 * end <= 5 * before || before < 32, "{step}: {before} {end}");
+            for ns in [before, end - 1] {
+                assert_eq!(step_of(ns), step, "{ns}");
+            }
+            before = end;
+        }
+        assert_eq!(step_of(0), step_of(4));
+        assert_eq!(step_of(u64::MAX), STEPS - 1);
+        let times = BurstTimes::new();
+        times.add(32, 1000);
+        times.add(1, 1000);
+        times.add(5, 80_000);
+        assert_eq!(times.read().collect::<Vec<_>>(), [(1024, 33), (81_920, 5)]);
     }
 }

@@ -95,6 +95,17 @@ impl Engine {
         workers.into_iter().map(gauge).collect()
     }
 
+    /// Packets by the nanoseconds below which their burst was in a worker, from taking it to having given the devices what it sends; ascending, of all
+    /// workers since the start. A step is at most 5/4 of the one before.
+    pub fn burst_times(&self) -> BTreeMap<u64, u64> {
+        let control = self.inner.lock();
+        let mut sum = BTreeMap::new();
+        for (below_ns, packets) in control.slots.iter().flat_map(|slot| slot.ledger.burst_times.read()) {
+            *sum.entry(below_ns).or_default() += packets;
+        }
+        sum
+    }
+
     /// Packets of each port by worker that received or sent them, by slot: of those that have ended, too.
     pub fn ports_by_worker(&self) -> Vec<BTreeMap<PortId, PortCount>> {
         let control = self.inner.lock();

@@ -342,6 +342,7 @@ impl Worker {
         gauge.packets.store(gauge.packets.load(Relaxed) + n as u64, Relaxed);
         let busy_ns = now_ns().saturating_sub(begin_ns);
         gauge.busy_ns.store(gauge.busy_ns.load(Relaxed) + busy_ns, Relaxed);
+        self.parts.ledger.burst_times.add(n, busy_ns);
     }
 
     fn process(&mut self, n: usize) -> u64 {

@@ -81,6 +81,18 @@ pub enum Role {
     Cp,
 }
 
+impl Role {
+    /// As in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Access => "access",
+            Role::Core => "core",
+            Role::Both => "both",
+            Role::Cp => "cp",
+        }
+    }
+}
+
 impl Port {
     /// Whether the kernel's own network is behind it: it routes, resolves neighbours and fragments there.
     pub fn is_kernels(&self) -> bool {

@@ -208,7 +208,7 @@ fn each_part_of_a_report_looks_as_its_file_says() {
 
 #[test]
 fn sessions_look_as_their_files_say() {
-    let page = SessionPage { sessions: vec![row(), SessionRow::default()], next: Some(u64::MAX), total: 1_000_000 };
+    let page = SessionPage { sessions: vec![row(), SessionRow::default()], next: Some(u64::MAX), total: 1_000_000, looked_at: 100 };
     golden("sessions", &sessions(&page, true, true));
     let placement = PlacementReport {
         target: "xdp".into(),
