@@ -56,7 +56,7 @@ impl Ahead {
 
 /// All that a configuration can ask for without a P4 program of its own.
 pub fn all() -> Vec<Ahead> {
-    vec![Ahead::of("upf.p4", &[], true), Ahead::of("upf.p4", &[("SHAPE", "1")], false), Ahead::of("ceupf.p4", &[], false)]
+    vec![Ahead::of("upf.p4", &[], true), Ahead::of("upf.p4", &[("SHAPE", "1")], true), Ahead::of("ceupf.p4", &[], false)]
 }
 
 /// Fills `folder` with the objects of `programs`, on as many threads as there are processors; how many objects they have. Objects that are there stay.

@@ -609,8 +609,14 @@ fn load_targets(
     services: &[Arc<Deployment>],
 ) -> Result<Targets, Failure> {
     // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
-    // One token bucket per rate: packets on the slow path use XDP's.
-    let meters = kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default();
+    // One token bucket per rate: packets on the slow path use XDP's, and what waits there is known to a chip.
+    let meters = match (config.split.fast, kernel) {
+        (Some(FastTarget::Asic), _) if config.qos.shapes() => {
+            target_x86::shared_meters(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?
+        }
+        (_, kernel) => kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default(),
+    };
+    let of_chip = meters.clone();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, shipped, cache, ..Default::default() };
     let x86 = load_x86(ir, &options, services)?;
     let split = |fast: Box<dyn Target>, base| {
@@ -623,12 +629,12 @@ fn load_targets(
             let chip = config.split.chip.as_deref().unwrap_or_default();
             let model = crate::chip_model::model(chip, ir, config.split.capacity)?;
             let asic = target_asic::Asic::load_model(ir.clone(), &model).map_err(|e| Failure::Usage(e.to_string()))?;
-            split(Box::new(asic), x86)
+            split(Box::new(asic.sharing(of_chip)), x86)
         }
         Some(FastTarget::Asic) => {
             let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
             let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
-            split(Box::new(asic), x86)
+            split(Box::new(asic.sharing(of_chip)), x86)
         }
         Some(FastTarget::Xdp) => {
             let kernel = kernel.ok_or_else(|| Failure::Usage("split.fast = \"xdp\" needs interfaces of the kernel".into()))?;

@@ -50,7 +50,7 @@ fn a_session_in_two_places_at_once_has_one_bucket() {
 }
 
 fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
-    let daemon = bed.start_daemon(config);
+    let daemon = bed.start_daemon(&format!("{config}[qos]\nmode = \"police\"\n"));
     bed.connect();
     let begin = Instant::now();
     bed.establish_with(2, |n, plan| {
@@ -108,6 +108,77 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
     println!("{dropped} dropped, {up:?} up, {down:?} down; {on_x86} on x86, {in_xdp:?} sent and dropped in XDP; {elapsed:?}");
     let (sent, dropped) = in_xdp;
     assert!(on_x86 > 300 && sent > 20 && dropped > least_dropped, "{on_x86} on x86, {in_xdp:?} in XDP");
+}
+
+/// kbit/s, up and down, of a session whose packets wait.
+const SHAPED_KBPS: u64 = 2000;
+
+/// What is over a session's rate waits on x86, and so does all that comes to the session until nothing waits: none is overtaken, each is charged once, and
+/// behind them the session runs in XDP again.
+#[test]
+fn packets_over_a_rate_wait_on_x86_and_the_session_returns_to_xdp() {
+    testbed_or_skip("packets_over_a_rate_wait_on_x86_and_the_session_returns_to_xdp", |mut bed| {
+        // Long queues, so that a busy machine loses little.
+        let daemon = bed.start_daemon(&format!("{}[qos]\nqueue_ms = 1000\ntarget_ms = 1000\n", planned()));
+        bed.connect();
+        let begin = Instant::now();
+        bed.establish_with(2, |n, plan| {
+            if n == RATED {
+                plan.qos.mbr_kbps = Some((SHAPED_KBPS, SHAPED_KBPS));
+            }
+        });
+        let shaped = |report: &serde_json::Value| {
+            let count = |value: &serde_json::Value| value.as_u64().unwrap();
+            let dropped = report["shaped"]["dropped"].as_object().unwrap();
+            let late: u64 = dropped.iter().filter(|(why, _)| !["queue_full", "full"].contains(&why.as_str())).map(|(_, n)| count(n)).sum();
+            let (queued, sent) = (count(&report["shaped"]["queued"]), count(&report["shaped"]["sent"]["packets"]));
+            (queued, sent, queued - sent - late)
+        };
+        // All that was sent has come to x86, and nothing waits there any more.
+        let settle = |bed: &mut Testbed| {
+            bed.pass_through(ON_X86);
+            let end = Instant::now() + PATIENCE;
+            while shaped(&daemon.report()).2 > 0 {
+                assert!(Instant::now() < end, "packets wait for ever");
+                bed.collect_some();
+            }
+            bed.fence(ON_X86);
+        };
+        let mut waited = 0;
+        for round in 0..12 {
+            let before = bed.ran_in_xdp().0;
+            bed.until(RATED, true, settle);
+            assert!(bed.ran_in_xdp().0 > before, "round {round}");
+            // More than the bucket holds, and than it gains meanwhile.
+            for _ in 0..64 {
+                bed.step(&[RATED], usize::MAX);
+            }
+            settle(&mut bed);
+            waited = shaped(&daemon.report()).0;
+            if round >= 3 && waited > 200 {
+                break;
+            }
+        }
+        let elapsed = begin.elapsed();
+        let (offered, in_xdp) = (bed.offered.clone(), bed.ran_in_xdp());
+        let charged = bed.delete_sessions();
+        let report = daemon.stop();
+        let (up, down) = (bed.n6.came(RATED), bed.n3.came(RATED));
+        println!("{waited} waited, {in_xdp:?} sent and dropped in XDP; {up:?} up and {down:?} down of {:?}; {elapsed:?}", offered[RATED]);
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        assert_eq!(charged[&bed.ue(RATED)], (up.bytes, down.bytes));
+        assert_eq!(charged[&bed.ue(ON_X86)], offered[ON_X86].bytes);
+        // A busy machine may be late for some; nothing is dropped for its rate at once.
+        let dropped = offered[RATED].packets.0 + offered[RATED].packets.1 - up.packets - down.packets;
+        let reasons = report["dropped"].as_object().unwrap();
+        assert!(reasons.keys().all(|reason| reason.starts_with("shaper_")), "{reasons:?}");
+        assert_eq!(reasons.values().map(|count| count["packets"].as_u64().unwrap()).sum::<u64>(), dropped);
+        assert!(in_xdp.0 > 100 && waited > 100, "{in_xdp:?} in XDP, {waited} waited");
+        for passed in [up.bytes, down.bytes] {
+            let most = BURST + (elapsed.as_secs_f64() * SHAPED_KBPS as f64 * 125.0).ceil() as u64;
+            assert!(passed <= most, "{passed} bytes passed, {most} at most in {elapsed:?}");
+        }
+    });
 }
 
 const BUSY: usize = 2;

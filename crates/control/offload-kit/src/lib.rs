@@ -25,7 +25,16 @@ pub const SOURCE: &str = include_str!("moves.p4");
 
 /// [`SOURCE`], optimised.
 pub fn compile() -> Arc<Ir> {
-    let compiled = p4_check::compile_str("moves.p4", SOURCE, &p4_check::Options::default());
+    compile_with(&p4_check::Options::default())
+}
+
+/// The same, with packets that are over a rate waiting.
+pub fn compile_shaped() -> Arc<Ir> {
+    compile_with(&p4_check::Options { defines: [("SHAPE".into(), "1".into())].into(), ..Default::default() })
+}
+
+fn compile_with(options: &p4_check::Options) -> Arc<Ir> {
+    let compiled = p4_check::compile_str("moves.p4", SOURCE, options);
     let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;
     p4_passes::optimise(&mut ir).unwrap();
     Arc::new(ir)

@@ -18,6 +18,10 @@ struct headers_t { packet_h packet; }
 struct metadata_t {
     @drop_reason
     Reason  reason;
+#ifdef SHAPE
+    @mark
+    bit<32> mark;
+#endif
     bit<1>  classified;
     bit<32> group;
     bit<8>  class;
@@ -109,7 +113,18 @@ control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t 
             rate.execute_meter(meta.meter_cell, colour);
             hdr.packet.colour = (bit<8>)colour + 1;
             if (colour == 2) {
+#ifdef SHAPE
+                // As it came in: it runs again.
+                meta.reason = Reason.red;
+                meta.mark = meta.meter_cell;
+                standard_metadata.egress_spec = 509;
+                hdr.packet.colour = 0;
+                hdr.packet.via = 0;
+                hdr.packet.version = 0;
+                exit;
+#else
                 drop(Reason.red);
+#endif
             }
         }
         if (meta.cell != 0) {

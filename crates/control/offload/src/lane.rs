@@ -3,7 +3,7 @@
 
 use crate::policy::DscpOf;
 use crate::traffic::LaneTraffic;
-use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use base::{DropReason, Metered, Packet, PortId, Verdict, VerdictKind};
 use parking_lot::RwLock;
 use program::{Bridge, MeterId};
 use std::sync::Arc;
@@ -56,7 +56,10 @@ impl Lane for SplitLane {
     }
 
     fn shape(&mut self, meter: MeterId) -> bool {
-        // The fast target passes on what is to wait.
+        // Targets in front pass on what is to wait, and those that share the meter must know.
+        for front in &mut self.fronts {
+            front.lane.shape(meter);
+        }
         self.base.shape(meter)
     }
 
@@ -81,8 +84,11 @@ impl Lane for SplitLane {
             if front.is_some_and(|front| front.ahead || front.retired.load(Relaxed)) {
                 continue;
             }
+            // What has waited for a rate of the base target's goes on there: it has passed that one, and others before it.
             let tries = |p: &Packet| {
-                front.is_none() || self.dscps.is_none_or(|(set, of)| of(p.data()).is_some_and(|d| d < 64 && set >> d & 1 == 1))
+                front.is_none()
+                    || p.metered == Metered::default()
+                        && self.dscps.is_none_or(|(set, of)| of(p.data()).is_some_and(|d| d < 64 && set >> d & 1 == 1))
             };
             let comes = |i: &usize| match at[*i] {
                 None => tries(&packets[*i]),

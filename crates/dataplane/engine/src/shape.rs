@@ -20,16 +20,16 @@ pub struct ShapeSettings {
     pub limits: Limits,
 }
 
-/// A worker's.
-pub(crate) struct Shaping {
+/// A worker's. For the worker, and for tests of the targets that it runs.
+pub struct Shaping {
     shaper: Shaper<Packet>,
     limits: Limits,
     /// Cells whose queues have become empty.
     idle: Vec<u32>,
     /// Packets that may go.
-    pub(crate) ready: Vec<Packet>,
+    pub ready: Vec<Packet>,
     /// Packets that are dropped.
-    pub(crate) dropped: Vec<(Packet, DropReason)>,
+    pub dropped: Vec<(Packet, DropReason)>,
     /// What others read.
     shown: Arc<Mutex<Counters>>,
     shown_ns: u64,
@@ -40,8 +40,8 @@ pub(crate) struct Shaping {
 const SHOW_NS: u64 = 10_000_000;
 
 impl Shaping {
-    /// None if the lane cannot.
-    pub(crate) fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Mutex<Counters>>) -> Option<Shaping> {
+    /// None if the lane cannot. Counters are shown in `shown`, now and then.
+    pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Mutex<Counters>>) -> Option<Shaping> {
         let ShapeSettings { meter, limits } = settings;
         let shaping = || Shaping {
             shaper: Shaper::new(limits),
@@ -57,7 +57,7 @@ impl Shaping {
     }
 
     /// Keeps a packet that the program lets wait for that cell, or gives it back with the reason.
-    pub(crate) fn wait(&mut self, packet: Packet, cell: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
+    pub fn wait(&mut self, packet: Packet, cell: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
         self.offer(packet, cell, now_ns, lane).map_err(|(mut packet, reason)| {
             // Its buffer is for the next packet that is received, which has passed no meter.
             packet.metered = Metered::default();
@@ -84,8 +84,13 @@ impl Shaping {
         packet.map_or(result, |packet| Err((packet, DropReason::SHAPER_FULL)))
     }
 
+    /// Whether packets wait for that cell.
+    pub fn waits(&self, cell: u32) -> bool {
+        self.shaper.waits(cell)
+    }
+
     /// When [`Shaping::poll`] has something to do.
-    pub(crate) fn next_ns(&self) -> Option<u64> {
+    pub fn next_ns(&self) -> Option<u64> {
         self.shaper.next_ns()
     }
 
@@ -96,11 +101,13 @@ impl Shaping {
 
     /// Whether what came before `began_ns` may still wait.
     pub(crate) fn may_hold(&self, began_ns: u64, now_ns: u64) -> bool {
-        !self.shaper.is_empty() && now_ns <= began_ns.saturating_add(self.limits.delay_ns)
+        // It leaves at the second tick behind its time at the latest.
+        let most_ns = self.limits.delay_ns + 2 * shaper::wheel::TICK_NS;
+        !self.shaper.is_empty() && now_ns <= began_ns.saturating_add(most_ns)
     }
 
     /// Puts what may go, at most a burst, into `ready`, and what may not into `dropped`.
-    pub(crate) fn poll(&mut self, now_ns: u64, lane: &mut dyn Lane) {
+    pub fn poll(&mut self, now_ns: u64, lane: &mut dyn Lane) {
         if now_ns > self.shown_ns + SHOW_NS {
             self.show(now_ns);
         }
@@ -124,7 +131,7 @@ impl Shaping {
     }
 
     /// All that waits, at the end.
-    pub(crate) fn end(&mut self) {
+    pub fn end(&mut self) {
         let Shaping { shaper, dropped, .. } = self;
         shaper.end(&mut |fate| {
             if let Fate::Dropped { packet, .. } = fate {

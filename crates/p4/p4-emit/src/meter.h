@@ -10,7 +10,7 @@ struct sp_meter {
     uint64_t peak;
     /* Latest time seen. */
     uint64_t last_ns;
-    /* Number of its profile, and SP_ONE_RATE. */
+    /* Number of its profile, SP_ONE_RATE, and in how many workers packets wait for the cell. */
     uint32_t profile;
     /* 1 while a lane or the host uses the cell, if there are several lanes. */
     uint32_t lock;
@@ -18,6 +18,8 @@ struct sp_meter {
 
 /* Both buckets are alike, so always equally full: only the peak bucket is kept. */
 #define SP_ONE_RATE 0x80000000u
+/* Of other workers' or targets' packets: a lane knows its own. */
+#define SP_WAITING 0x7f000000u
 
 /* What cells of equal configuration share: units a second, 10^-9 units. */
 struct sp_profile {
@@ -37,7 +39,7 @@ static inline uint64_t sp_refill(uint64_t tokens, uint64_t rate, uint64_t burst,
 static inline uint32_t sp_meter_execute(
     struct sp_meter *cell, const struct sp_profile *profiles, uint64_t now_ns, uint64_t units)
 {
-    const uint32_t profile = cell->profile;
+    const uint32_t profile = cell->profile & ~SP_WAITING;
     if (profile == 0) return SP_GREEN;
     const struct sp_profile *const of = &profiles[profile & ~SP_ONE_RATE];
     const uint64_t last_ns = cell->last_ns;

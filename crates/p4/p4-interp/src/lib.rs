@@ -43,7 +43,7 @@ pub mod stf;
 pub mod trace;
 
 pub use machine::{Machine, MachineError, TableStats};
-pub use meter::{Colour, MeterCell};
+pub use meter::{Colour, MeterCell, SharedCells};
 pub use program::Digest;
 pub use run::limits::{Beyond, Limits};
 pub use run::replicate::{Extra, MAX_GENERATIONS, MAX_PASSES};

@@ -1,7 +1,7 @@
 //! The control plane's side: entries, meters, counters, registers, value sets; and what the packets' side works on.
 
 use crate::Count;
-use crate::meter::MeterCell;
+use crate::meter::{MeterCell, SharedCells};
 use crate::packet::PacketState;
 use crate::run::replicate::Extra;
 use crate::run::{self, Mode, Output, Standard};
@@ -61,6 +61,8 @@ pub(crate) struct State {
     pub counters: PrimaryMap<CounterId, Vec<Count>>,
     /// The configured cells.
     pub meters: PrimaryMap<MeterId, HashMap<u64, MeterCell>>,
+    /// Cells that are executed in their place.
+    pub shared_meters: PrimaryMap<MeterId, Option<Box<dyn SharedCells>>>,
     pub registers: PrimaryMap<RegisterId, Vec<u128>>,
     pub value_sets: PrimaryMap<ValueSetId, Vec<Vec<KeyMatch>>>,
     /// Where the clones of each session go.
@@ -86,6 +88,7 @@ impl Machine {
             tables: program.tables.iter().map(|(id, info)| Table::new(id, info)).collect(),
             counters: program.counters.values().map(|c| vec![Count::default(); counter_cells(c)]).collect(),
             meters: program.meters.values().map(|_| HashMap::new()).collect(),
+            shared_meters: program.meters.values().map(|_| None).collect(),
             registers: program.registers.values().map(|r| vec![0; r.size as usize]).collect(),
             value_sets: ir.program.value_sets.values().map(|_| Vec::new()).collect(),
             mirrors: BTreeMap::new(),
@@ -148,6 +151,11 @@ impl Machine {
     /// Sets what the program calls; without it a packet that calls a service is dropped with `SERVICE_DOWN`.
     pub fn set_services(&mut self, services: Box<dyn crate::Services>) {
         self.work.services = Some(services);
+    }
+
+    /// From now on packets execute those cells of an indexed meter, which another target configures.
+    pub fn share_meter(&mut self, meter: MeterId, cells: Box<dyn SharedCells>) {
+        self.state.shared_meters[meter] = Some(cells);
     }
 
     /// Sets the limits of a chip that is modelled; they hold in [`Mode::Subset`].

@@ -28,6 +28,15 @@ pub struct MeterCell {
     last_ns: Option<u64>,
 }
 
+/// Cells of an indexed meter that another target executes too, in place of the machine's own.
+pub trait SharedCells: Send + Sync {
+    /// Marks a packet of `units`, and tells what it took. `None`: the cell is not configured.
+    fn execute(&self, index: u64, now_ns: u64, units: u64) -> Option<(Colour, [u64; 2])>;
+
+    /// Gives back what a packet took that goes to the next target.
+    fn give_back(&self, index: u64, taken: [u64; 2]);
+}
+
 const NANO: u128 = 1_000_000_000;
 
 impl MeterCell {

@@ -127,6 +127,8 @@ enum Effect {
     Direct(TableId, usize, Count),
     Meter(MeterId, u64, MeterCell),
     EntryMeter(TableId, u32, MeterCell),
+    /// What it took of another target's cell.
+    Shared(MeterId, u64, [u64; 2]),
     Register(RegisterId, usize, u128),
     /// A message was sent.
     Digest,
@@ -340,6 +342,11 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                 }
                 Effect::EntryMeter(table, cell, old) => {
                     self.state.tables[table].set_meter(cell, Some(old));
+                }
+                Effect::Shared(id, i, taken) => {
+                    if let Some(cells) = &self.state.shared_meters[id] {
+                        cells.give_back(i, taken);
+                    }
                 }
                 Effect::Register(id, i, old) => self.state.registers[id][i] = old,
             }
@@ -835,6 +842,15 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
     fn meter(&mut self, meter: MeterId, index: u128) -> u128 {
         let (bytes, units) = self.metered(meter);
         let at = u64::try_from(index).ok();
+        if let Some(cells) = &self.state.shared_meters[meter] {
+            let executed = at.and_then(|i| cells.execute(i, self.input.now_ns, units).map(|(colour, taken)| (i, colour as u8, taken)));
+            if let Some((i, _, taken)) = executed {
+                self.journal(Effect::Shared(meter, i, taken));
+            }
+            let colour = executed.map_or(0, |(_, colour, _)| colour);
+            self.tell(|_| Event::Metered { meter, index: Some(index), bytes, colour, configured: executed.is_some() });
+            return colour.into();
+        }
         let cell = at.and_then(|i| self.state.meters[meter].get_mut(&i).map(|c| (i, c)));
         let (colour, old) = match cell {
             Some((i, cell)) => {

@@ -8,21 +8,23 @@
 #![forbid(unsafe_code)]
 
 mod machine;
+mod meters;
 mod model;
 
 pub use model::{Model, Recirculation};
 
 use base::{Packet, Verdict, VerdictKind};
+use cranelift_entity::EntityRef;
 use machine::Shared;
 pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{ActionId, ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, TableId};
+use program::{ActionId, ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, TableId};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use target::{
     BURST, Capabilities, Count, Digests, Extra, Facets, HeldEntry, Lane, MeterState, Meters, Picked, Picker, RegisterError, Registers,
-    TableStats, Tables, Target, TargetError,
+    SharedMeter, TableStats, Tables, Target, TargetError,
 };
 
 /// What the modelled chip has room for.
@@ -48,6 +50,8 @@ pub struct Asic {
     /// Of bursts: the first and the last.
     seen_ns: Arc<Mutex<Option<(u64, u64)>>>,
     recirculation_gbps: u64,
+    /// Meters, by number, whose cells the next target executes too.
+    shared: Vec<Option<Arc<meters::Cells>>>,
 }
 
 impl Asic {
@@ -81,8 +85,24 @@ impl Asic {
         self
     }
 
+    /// The same on meters that the next target executes, too: a rate is one wherever packets run, and what waits there is not overtaken here.
+    pub fn sharing(mut self, meters: Vec<Option<Arc<SharedMeter>>>) -> Asic {
+        self.shared = meters.into_iter().map(|memory| memory.map(meters::Cells::new)).collect();
+        for (id, cells) in self.program.meters.keys().zip(&self.shared) {
+            if let Some(cells) = cells {
+                self.machine.change().share_meter(id, Box::new(meters::Executed(cells.clone())));
+            }
+        }
+        self
+    }
+
+    fn shared(&self, meter: MeterId) -> Option<&SharedMeter> {
+        Some(&*self.shared.get(meter.index())?.as_ref()?.memory)
+    }
+
     fn of(name: &'static str, mode: Mode, program: Arc<Program>, machine: Machine) -> Asic {
-        Asic { name, mode, program, machine: Arc::new(Shared::new(machine)), seen_ns: Arc::default(), recirculation_gbps: 0 }
+        let (machine, shared) = (Arc::new(Shared::new(machine)), Vec::new());
+        Asic { name, mode, program, machine, seen_ns: Arc::default(), recirculation_gbps: 0, shared }
     }
 
     /// How often packets asked for more than the chip does, and went to the next target.
@@ -123,7 +143,16 @@ impl Target for Asic {
     }
 
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
-        Ok(self.machine.change().apply(batch)?)
+        self.machine.change().apply(batch)?;
+        // Of cells that the next target configures only whether entries may lead there.
+        for op in &batch.ops {
+            if let Op::Meter { meter, index, config } = op
+                && let Some(cells) = self.shared(*meter)
+            {
+                cells.keep(*index, config.is_some());
+            }
+        }
+        Ok(())
     }
 
     fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
@@ -137,6 +166,8 @@ impl Target for Asic {
             deparsed: Vec::new(),
             extra: Vec::new(),
             seen_ns: self.seen_ns.clone(),
+            shared: self.shared.clone(),
+            shaped: None,
         })
     }
 
@@ -175,11 +206,14 @@ impl Tables for Asic {
 
 impl Meters for Asic {
     fn shares_meters(&self) -> bool {
-        false
+        !self.shared.is_empty()
     }
 
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
         self.program.meters.get(meter)?;
+        if let Some(cells) = self.shared(meter) {
+            return cells.state(index);
+        }
         let (committed, peak, last_ns) = self.machine.look().meter(meter, index)?.buckets();
         // The batch's check saw to it that bursts fit.
         let narrow = |bucket: u128| u64::try_from(bucket).unwrap_or(u64::MAX);
@@ -187,6 +221,9 @@ impl Meters for Asic {
     }
 
     fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), TargetError> {
+        if self.shared(meter).is_some() {
+            return Err(TargetError(format!("meter cell {index} is the next target's")));
+        }
         let mut machine = self.machine.change();
         let known = self.program.meters.get(meter).and_then(|_| machine.meter_mut(meter, index));
         let cell = known.ok_or_else(|| TargetError(format!("meter cell {index} is not configured")))?;
@@ -220,9 +257,18 @@ struct AsicLane {
     deparsed: Vec<u8>,
     extra: Vec<Extra>,
     seen_ns: Arc<Mutex<Option<(u64, u64)>>>,
+    shared: Vec<Option<Arc<meters::Cells>>>,
+    /// The meter whose red packets wait at the next target.
+    shaped: Option<MeterId>,
 }
 
 impl Lane for AsicLane {
+    /// Its packets wait at the next target, if at all.
+    fn shape(&mut self, meter: MeterId) -> bool {
+        self.shaped = Some(meter);
+        false
+    }
+
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
         self.extra.clear();
@@ -231,6 +277,11 @@ impl Lane for AsicLane {
             *seen = Some((from, to.max(now_ns)));
         }
         let mut machine = self.machine.change();
+        for (number, cells) in self.shared.iter().enumerate() {
+            if let Some(cells) = cells {
+                cells.begin_burst(self.shaped.is_some_and(|meter| meter.index() == number));
+            }
+        }
         for (packet, verdict) in packets.iter_mut().zip(verdicts) {
             let output = machine.process(packet.data(), packet.port, now_ns, self.mode);
             *verdict = output.verdict;

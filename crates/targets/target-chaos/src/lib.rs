@@ -16,7 +16,9 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters, Recovery, Returned, TableStats, Target, TargetError};
+use target::{
+    BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters, Rates, Recovery, Returned, TableStats, Target, TargetError,
+};
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -458,5 +460,13 @@ impl Lane for ChaosLane {
 
     fn next_poll_ns(&self) -> Option<u64> {
         self.inner.next_poll_ns()
+    }
+
+    fn shape(&mut self, meter: MeterId) -> bool {
+        self.inner.shape(meter)
+    }
+
+    fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
+        self.inner.with_rates(work);
     }
 }

@@ -54,12 +54,12 @@ pub(crate) struct CMeter {
     pub committed: u64,
     pub peak: u64,
     pub last_ns: u64,
-    /// Number of its profile, and [`ONE_RATE`].
+    /// Number of its profile, [`ONE_RATE`] and [`WAITING`].
     pub profile: u32,
     pub lock: u32,
 }
 
-pub(crate) use target::ONE_RATE;
+pub(crate) use target::{ONE_RATE, WAITING};
 
 /// `struct sp_profile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 use crate::LoadError;
 use crate::abi::{CCell, CMeter};
 use memmap2::{Advice, MmapMut, MmapOptions};
+use program::Program;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use target::{Count, SharedMeter};
+use target::{CELL_WORDS, Count, PROFILE_WORDS, SharedMeter, Words};
 
 /// Smaller arrays are not worth a huge page.
 const HUGE_PAGE: usize = 2 << 20;
@@ -84,6 +85,37 @@ impl Cells {
         // SAFETY: as above, with one word a cell.
         (index < self.len).then(|| unsafe { &*self.start::<AtomicU64>().add(index as usize) })
     }
+}
+
+/// Memory of meters that a target in this process executes too.
+struct Longs {
+    cells: Cells,
+    len: usize,
+}
+
+impl Words for Longs {
+    fn words(&self) -> &[AtomicU64] {
+        // SAFETY: so many words were asked for; they live as long as this, and are only used as atomics or under a cell's lock.
+        unsafe { std::slice::from_raw_parts(self.cells.start(), self.len) }
+    }
+}
+
+/// Meters of a program, by number, for another target of this process and for [`crate::Options::meters`]: both execute the same cells, and a rate is one
+/// wherever packets run. `None` for meters of entries. They cost memory only where they are used.
+///
+/// # Errors
+/// The system has no such address space.
+pub fn shared_meters(program: &Program) -> Result<Vec<Option<Arc<SharedMeter>>>, LoadError> {
+    let longs = |len: u64, words: usize| {
+        let cells = Cells::new(len, words)?;
+        Ok::<Box<dyn Words>, LoadError>(Box::new(Longs { len: len as usize * words, cells }))
+    };
+    let shared = |size: u64| {
+        // As many profiles as `Meters` may number.
+        let profiles = size.saturating_mul(2).saturating_add(2);
+        Ok(Arc::new(SharedMeter::new(longs(size, CELL_WORDS)?, longs(profiles, PROFILE_WORDS)?)))
+    };
+    program.meters.values().map(|info| info.table.is_none().then(|| shared(info.size)).transpose()).collect()
 }
 
 impl CCell {

@@ -31,6 +31,8 @@ struct Shaped {
     meter: usize,
     /// A bit a cell: packets of this lane's worker wait for it.
     waiting: Cells,
+    /// Whether a target in front executes the cells too, and is told.
+    shared: bool,
 }
 
 /// What [`CLane`] points to, of this lane alone.
@@ -109,6 +111,15 @@ fn take_cells(shared: &Shared, index: usize) -> Arc<LaneCells> {
 
 impl Drop for X86Lane {
     fn drop(&mut self) {
+        // Whoever still waits waits no longer.
+        if let Some(Shaped { meter, waiting, shared: true }) = &self.shaped {
+            let mut rates = LaneRates { meters: &self.arrays.meters[*meter], waiting, shared: true };
+            for at in 0..waiting.len() {
+                while let Some(bits) = waiting.register(at).map(|word| word.load(Ordering::Relaxed)).filter(|bits| *bits != 0) {
+                    rates.set_waiting((64 * at) as u32 + bits.trailing_zeros(), false);
+                }
+            }
+        }
         let mut state = self.shared.control();
         self.cells.used.store(false, Ordering::Release);
         state.lanes -= 1;
@@ -183,15 +194,16 @@ impl Lane for X86Lane {
         let Some(of) = self.arrays.meters.get_mut(meter.index()) else { return false };
         let Ok(waiting) = Cells::new(of.size.div_ceil(64), 1) else { return false };
         of.waiting = waiting.start();
-        self.shaped = Some(Shaped { meter: meter.index(), waiting });
+        let shared = self.shared.control().meters[meter.index()].are_shared();
+        self.shaped = Some(Shaped { meter: meter.index(), waiting, shared });
         true
     }
 
     fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
         let burst = self.cells.presence.enter(&self.shared.epoch);
         take_over(&self.cells, &self.shared, &mut self.arrays, &mut self.view, &mut self.epoch, burst.epoch);
-        let Some(Shaped { meter, waiting }) = &self.shaped else { return };
-        work(&mut LaneRates { meters: &self.arrays.meters[*meter], waiting });
+        let Some(Shaped { meter, waiting, shared }) = &self.shaped else { return };
+        work(&mut LaneRates { meters: &self.arrays.meters[*meter], waiting, shared: *shared });
         drop(burst);
     }
 }
@@ -200,6 +212,7 @@ impl Lane for X86Lane {
 struct LaneRates<'a> {
     meters: &'a CMeters,
     waiting: &'a Cells,
+    shared: bool,
 }
 
 impl LaneRates<'_> {
@@ -230,6 +243,12 @@ impl Rates for LaneRates<'_> {
         let Some(word) = self.waiting.register(u64::from(cell / 64)) else { return };
         let (was, bit) = (word.load(Ordering::Relaxed), 1 << (cell % 64));
         word.store(if waits { was | bit } else { was & !bit }, Ordering::Relaxed);
+        if self.shared
+            && (was & bit != 0) != waits
+            && let Some(cell) = self.cell(cell)
+        {
+            cell.set_waiting(waits);
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod meters;
 mod sets;
 mod tables;
 
+pub use cells::shared_meters;
 pub use compile::{FLAGS, LEVELS, NATIVE, compile_ahead, compiler, level};
 pub use lane::X86Lane;
 
@@ -59,7 +60,8 @@ pub struct Options {
     pub cache: Option<c_compile::Cache>,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
-    /// Indexed meters, by number, whose cells a target ahead of this one shares; those of others are this target's own.
+    /// Indexed meters, by number, whose cells a target in front of this one executes too ([`shared_meters`], or its own memory); those of others are
+    /// this target's alone.
     pub meters: Vec<Option<Arc<SharedMeter>>>,
 }
 

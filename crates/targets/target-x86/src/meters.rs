@@ -7,14 +7,14 @@
 //! written for the owner as well, and a cell to which its entries may lead keeps its rate until the owner releases it.
 
 use crate::LoadError;
-use crate::abi::{CMeter, CProfile, ONE_RATE};
+use crate::abi::{CMeter, CProfile, ONE_RATE, WAITING};
 use crate::cells::Cells;
 use program::MeterConfig;
 use std::collections::{BTreeSet, HashMap};
 use std::ptr::addr_of_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::{MeterState, PROFILE_WORDS, SharedMeter, Taken, TargetError};
+use target::{MeterState, PROFILE_WORDS, PROFILES, SharedMeter, Taken, TargetError, WAITING_ONE};
 
 const NANO: u64 = 1_000_000_000;
 
@@ -40,7 +40,7 @@ impl Meters {
         // A batch may change every cell, to as many configurations as there are cells: the old ones are still there then. One
         // more is there while a cell is set for the second time.
         let profiles = size.saturating_mul(2).saturating_add(2);
-        if profiles > ONE_RATE.into() {
+        if profiles > PROFILES.into() {
             return Err(LoadError::Memory { bytes: size.saturating_mul(size_of::<CMeter>() as u64) });
         }
         let cells = match &owner {
@@ -245,9 +245,22 @@ impl MeterCell {
 
     /// Its profile as lanes see it. For the owner of the batches, between two of them.
     pub(crate) fn profile(self) -> u32 {
-        // SAFETY: a cell of a meter's array. Lanes write all but this number in their bursts; the owner's batches write this, and they
-        // have been taken over.
-        unsafe { (&raw const (*self.0).profile).read() }
+        self.profile_half().load(Ordering::Relaxed) & !WAITING
+    }
+
+    /// Packets of one more worker wait for the cell, or of one fewer: targets in front that share it are told.
+    pub(crate) fn set_waiting(self, more: bool) {
+        self.locked(|_| {
+            let half = self.profile_half();
+            let profile = half.load(Ordering::Relaxed);
+            half.store(if more { profile + WAITING_ONE } else { profile - WAITING_ONE }, Ordering::Relaxed);
+        });
+    }
+
+    fn profile_half<'a>(self) -> &'a AtomicU32 {
+        // SAFETY: a cell of a meter's array, which lives as long as its owner. Of this half batches change the number, which lanes have taken over then,
+        // and workers change the rest under the cell's lock.
+        unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.0).profile)) }
     }
 
     /// Sets it.
@@ -312,8 +325,10 @@ impl MeterCell {
             addr_of_mut!((*self.0).committed).write(committed);
             addr_of_mut!((*self.0).peak).write(peak);
             addr_of_mut!((*self.0).last_ns).write(last_ns);
-            addr_of_mut!((*self.0).profile).write(profile);
         }
+        // Who waits does so whatever the rate is.
+        let half = self.profile_half();
+        half.store(half.load(Ordering::Relaxed) & WAITING | profile, Ordering::Relaxed);
         lock.store(0, Ordering::Release);
     }
 }

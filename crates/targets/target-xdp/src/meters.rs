@@ -10,7 +10,7 @@ use program::{MeterConfig, MeterInfo};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
+use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, PROFILES, SharedMeter, WAITING, Words};
 
 const NANO: u64 = 1_000_000_000;
 /// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others go to the slow path.
@@ -114,7 +114,7 @@ impl Meter {
 
     /// What is in a configured cell's buckets.
     pub(crate) fn state(&self, index: u64) -> Option<MeterState> {
-        let (number, state) = self.cell(index)?.locked(|cell| (cell.half(0).load(Ordering::Acquire), cell.load()));
+        let (number, state) = self.cell(index)?.locked(|cell| (cell.half(0).load(Ordering::Acquire) & !WAITING, cell.load()));
         // Of two buckets that are alike, only one is kept.
         let committed = if number & ONE_RATE != 0 { state.peak } else { state.committed };
         (number != 0).then_some(MeterState { committed, ..state })
@@ -124,7 +124,7 @@ impl Meter {
     pub(crate) fn set_state(&self, index: u64, to: MeterState) -> bool {
         let Some(cell) = self.cell(index) else { return false };
         cell.locked(|cell| {
-            let number = cell.half(0).load(Ordering::Acquire) & !ONE_RATE;
+            let number = cell.half(0).load(Ordering::Acquire) & (PROFILES - 1);
             let Some([_, cbs, _, pbs]) = self.profile(number) else { return false };
             cell.store(MeterState { committed: to.committed.min(cbs), peak: to.peak.min(pbs), ..to });
             true

@@ -282,6 +282,35 @@ fn a_packet_that_finds_its_cell_held_goes_to_the_slow_path() {
     assert_eq!(both.peak(1), Some(7 * NANO));
 }
 
+/// While packets wait for a cell on x86 it is red in XDP, whatever is in it: what comes follows them there. It is so for as long as one worker has some,
+/// or until that ends.
+#[test]
+fn a_cell_that_packets_wait_for_on_x86_is_red_in_xdp() {
+    if !testkit::root_or_skip("a_cell_that_packets_wait_for_on_x86_is_red_in_xdp") {
+        return;
+    }
+    let both = Both::new();
+    both.apply(vec![both.rate(1, one_rate(0, 9)), Op::Insert(both.session(1, [1, 0]))]);
+    let mut here = both.xdp.lane(0);
+    let mut colour = || send(&mut here, 1, 0, 1).port >> 2;
+    let [mut a, mut b] = [0, 1].map(|worker| both.x86.lane(worker));
+    assert!(a.shape(both.meter) && b.shape(both.meter));
+    let set = |lane: &mut Box<dyn Lane>, waits| lane.with_rates(&mut |rates| rates.set_waiting(1, waits));
+    assert_eq!(colour(), 0);
+    for waits in [true, true] {
+        set(&mut a, waits);
+    }
+    set(&mut b, true);
+    assert_eq!((colour(), both.peak(1)), (2, Some(8 * NANO)), "and nothing is taken");
+    // A new rate changes nothing of that.
+    both.apply(vec![both.rate(1, one_rate(0, 5))]);
+    set(&mut a, false);
+    assert_eq!((colour(), both.peak(1)), (2, Some(5 * NANO)));
+    set(&mut a, false);
+    drop(b);
+    assert_eq!((colour(), both.peak(1)), (0, Some(4 * NANO)));
+}
+
 /// A rate that x86 gives up is in force until no entry of XDP's leads to it any more; and it is one of x86's to give.
 #[test]
 fn a_cell_keeps_its_rate_while_entries_lead_to_it() {

@@ -16,7 +16,7 @@ pub use asks::Asks;
 pub use entries::{HeldEntry, Picked, Picker, Tables, all_entries, in_chunks};
 pub use facets::{Ahead, Carried, Digests, Facets, MeterState, Meters, Recovery, RegisterError, Registers, TargetError, check_registers};
 pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
-pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
+pub use meters::{CELL_WORDS, Executed, ONE_RATE, PROFILE_WORDS, PROFILES, SharedMeter, WAITING, WAITING_ONE, Words};
 pub use rates::{Rates, Taken};
 pub use replicate::{Replicating, ServicesError};
 pub use service::{FIELDS_MAX, Outcome, Question};

@@ -7,15 +7,28 @@
 //!
 //! A cell that the other target no longer needs keeps its rate while the owner's entries may still lead to it ([`SharedMeter::is_kept`]).
 
+use crate::facets::MeterState;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words of a cell: committed bucket, peak bucket (10^-9 units), latest time seen, and in the last one, as two halves in memory's order, the number
-/// of its profile (with [`ONE_RATE`]; 0: not configured, always green) and the lock.
+/// of its profile (with [`ONE_RATE`] and [`WAITING`]; 0: not configured, always green) and the lock.
 pub const CELL_WORDS: usize = 4;
 /// Words of a profile: committed rate, committed burst, peak rate, peak burst (rates in units a second, bursts in 10^-9 units).
 pub const PROFILE_WORDS: usize = 4;
 /// Of the number of the profile in a cell whose two buckets are alike: only the peak bucket is kept.
 pub const ONE_RATE: u32 = 1 << 31;
+/// Of the same, in how many workers packets wait for the cell, each [`WAITING_ONE`]: then it is red for all that come to a target in front, which passes
+/// them on to where the others wait.
+pub const WAITING: u32 = 0x7f00_0000;
+/// One worker.
+pub const WAITING_ONE: u32 = 1 << 24;
+/// What is left of it: numbers of profiles are lower.
+pub const PROFILES: u32 = WAITING_ONE;
+
+/// Where in the last word the lock is: it is the second half in memory.
+const LOCK: u64 = if cfg!(target_endian = "little") { 1 << 32 } else { 1 };
+const LOCK_HALF: u64 = LOCK * u32::MAX as u64;
+const NANO: u64 = 1_000_000_000;
 
 /// Memory that others read and write too.
 pub trait Words: Send + Sync {
@@ -74,10 +87,92 @@ impl SharedMeter {
         self.kept.iter().for_each(|word| word.store(0, Ordering::Release));
     }
 
+    /// Executes a cell for a packet of so many units, for a target without generated code (RFC 2698 §3, colour-blind, as `meter.h` of `p4-emit` has it).
+    /// `None`: it is not configured.
+    pub fn execute(&self, index: u64, now_ns: u64, units: u64) -> Option<Executed> {
+        self.locked(index, |[committed, peak, last], profile| {
+            let [cir, cbs, pir, pbs] = self.profile(profile)?;
+            let red = Executed { colour: 2, taken: [0; 2] };
+            if profile & WAITING != 0 {
+                return Some(red);
+            }
+            let elapsed_ns = now_ns.saturating_sub(last.load(Ordering::Relaxed));
+            let held = refill(peak.load(Ordering::Relaxed), pir, pbs, elapsed_ns);
+            let one_rate = profile & ONE_RATE != 0;
+            let sure = if one_rate { held } else { refill(committed.load(Ordering::Relaxed), cir, cbs, elapsed_ns) };
+            last.fetch_max(now_ns, Ordering::Relaxed);
+            let cost = units.checked_mul(NANO).filter(|cost| *cost <= held);
+            let executed = match cost {
+                None => red,
+                Some(cost) if cost <= sure => Executed { colour: 0, taken: [cost, cost] },
+                Some(cost) => Executed { colour: 1, taken: [0, cost] },
+            };
+            committed.store(sure - executed.taken[0], Ordering::Relaxed);
+            peak.store(held - executed.taken[1], Ordering::Relaxed);
+            Some(executed)
+        })?
+    }
+
+    /// Gives back what a packet took that another target is going to charge.
+    pub fn give_back(&self, index: u64, taken: [u64; 2]) {
+        self.locked(index, |[committed, peak, _], profile| {
+            let Some([_, cbs, _, pbs]) = self.profile(profile) else { return };
+            for (bucket, most, taken) in [(committed, cbs, taken[0]), (peak, pbs, taken[1])] {
+                bucket.store(bucket.load(Ordering::Relaxed).saturating_add(taken).min(most), Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// What is in a configured cell's buckets.
+    pub fn state(&self, index: u64) -> Option<MeterState> {
+        self.locked(index, |[committed, peak, last], profile| {
+            let peak = peak.load(Ordering::Relaxed);
+            // Of two buckets that are alike, only one is kept.
+            let committed = if profile & ONE_RATE != 0 { peak } else { committed.load(Ordering::Relaxed) };
+            (profile & (PROFILES - 1) != 0).then(|| MeterState { committed, peak, last_ns: last.load(Ordering::Relaxed) })
+        })?
+    }
+
+    /// Buckets, time and the profile's half of a cell, under its lock; `None` if there is no such cell.
+    fn locked<R>(&self, index: u64, what: impl FnOnce([&AtomicU64; 3], u32) -> R) -> Option<R> {
+        let at = usize::try_from(index).ok()?.checked_mul(CELL_WORDS)?;
+        let [committed, peak, last, word] = self.cells().get(at..)?.first_chunk::<CELL_WORDS>()?;
+        let free = |word: u64| (word & LOCK_HALF == 0).then_some(word | LOCK);
+        while word.fetch_update(Ordering::Acquire, Ordering::Relaxed, free).is_err() {
+            // Who holds it is some instructions from its end.
+            std::thread::yield_now();
+        }
+        let halves = word.load(Ordering::Relaxed);
+        let profile = if cfg!(target_endian = "little") { halves as u32 } else { (halves >> 32) as u32 };
+        let result = what([committed, peak, last], profile);
+        word.fetch_and(!LOCK_HALF, Ordering::Release);
+        Some(result)
+    }
+
+    /// Rates and bursts of the profile of that number.
+    fn profile(&self, profile: u32) -> Option<[u64; PROFILE_WORDS]> {
+        let at = (profile & (PROFILES - 1)) as usize * PROFILE_WORDS;
+        let words = self.profiles().get(at..)?.first_chunk::<PROFILE_WORDS>().filter(|_| at > 0)?;
+        Some(std::array::from_fn(|i| words[i].load(Ordering::Relaxed)))
+    }
+
     /// Whether the owner's entries may lead to that cell: it must not lose its rate.
     pub fn is_kept(&self, index: u64) -> bool {
         self.kept.get((index / 64) as usize).is_some_and(|word| word.load(Ordering::Acquire) >> (index % 64) & 1 == 1)
     }
+}
+
+/// What became of a packet at a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// Green, yellow or red: 0 to 2.
+    pub colour: u8,
+    /// What was taken of the committed and of the peak bucket, in 10^-9 units.
+    pub taken: [u64; 2],
+}
+
+fn refill(tokens: u64, rate: u64, burst: u64, elapsed_ns: u64) -> u64 {
+    rate.checked_mul(elapsed_ns).and_then(|gained| tokens.checked_add(gained)).map_or(burst, |sum| sum.min(burst))
 }
 
 impl std::fmt::Debug for SharedMeter {

@@ -116,7 +116,7 @@ impl Config {
 
     fn read(source: Source) -> Result<Config, String> {
         let mut config: Config = toml::from_str(&source.text).map_err(|e| source.explain(&e))?;
-        config.qos.decide(config.split.fast.is_some(), config.program.is_some());
+        config.qos.decide(config.program.is_some());
         config.validate().map_err(|fault| source.show(&fault))?;
         config.source = source;
         Ok(config)

@@ -41,10 +41,9 @@ const MAX_QUEUE_MS: u32 = 1000;
 const SHAPED_PACKETS: u32 = 1 << 16;
 
 impl Qos {
-    /// Decides what the file leaves open: packets wait where they can. Ahead of x86 they cannot yet, and of a program of the operator's own it is not
-    /// known whether it gives back what is over a rate.
-    pub(super) fn decide(&mut self, ahead: bool, own_program: bool) {
-        self.mode.get_or_insert(if ahead || own_program { QosMode::Police } else { QosMode::Shape });
+    /// Decides what the file leaves open: packets wait. Only of a program of the operator's own it is not known whether it gives back what is over a rate.
+    pub(super) fn decide(&mut self, own_program: bool) {
+        self.mode.get_or_insert(if own_program { QosMode::Police } else { QosMode::Shape });
     }
 
     /// Whether packets over an MBR wait.
@@ -77,17 +76,14 @@ impl Qos {
         self.shapes().then_some(shaper::Limits { nodes, packets: SHAPED_PACKETS, delay_ns, law })
     }
 
-    pub(super) fn validate(&self, ahead: bool) -> Result<(), Fault> {
+    pub(super) fn validate(&self) -> Result<(), Fault> {
         if self.burst_ms.is_some_and(|ms| !(1..=Policing::MAX_BURST_MS).contains(&ms)) {
             return Err(Fault::new("qos.burst_ms", format!("expected 1 to {} milliseconds", Policing::MAX_BURST_MS)));
-        }
-        if self.shapes() && ahead {
-            return Err(Fault::new("qos.mode", "cannot be combined with split.fast: its packets do not wait yet"));
         }
         for (key, given) in [("qos.queue_ms", self.queue_ms), ("qos.target_ms", self.target_ms)] {
             let Some(ms) = given else { continue };
             if !self.shapes() {
-                let why = "expected only where packets wait: not with mode \"police\", which split.fast and a program of your own have by default";
+                let why = "expected only where packets wait: not with mode \"police\", which a program of your own has by default";
                 return Err(Fault::new(key, why));
             }
             if !(1..=MAX_QUEUE_MS).contains(&ms) {

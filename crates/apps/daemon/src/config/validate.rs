@@ -21,7 +21,7 @@ impl Config {
         self.workers.validate()?;
         self.validate_steering()?;
         self.validate_classes()?;
-        self.qos.validate(self.split.fast.is_some())?;
+        self.qos.validate()?;
         self.validate_services()?;
         self.validate_api()?;
         self.log.validate()?;

@@ -335,6 +335,12 @@ impl Testbed {
     /// interface and leaves it by another is in order, as long as there is one worker. What flows that may lose still lack was dropped, and
     /// nobody waits for it from now on.
     pub(crate) fn fence(&mut self, n: usize) {
+        self.pass_through(n);
+        self.n3.flows.iter_mut().chain(&mut self.n6.flows).filter(|flow| flow.may_lose).for_each(|flow| flow.due.clear());
+    }
+
+    /// The same, but what flows that may lose still lack may come later.
+    pub(crate) fn pass_through(&mut self, n: usize) {
         self.send_uplink_of(&|session, version| session == n && version == 4);
         let due = self.send_downlink_of(&|session, version| session == n && version == 4);
         self.expect_downlink(vec![due]);
@@ -344,7 +350,6 @@ impl Testbed {
             self.n3.collect(&self.owners);
             self.n6.collect(&self.owners);
         }
-        self.n3.flows.iter_mut().chain(&mut self.n6.flows).filter(|flow| flow.may_lose).for_each(|flow| flow.due.clear());
     }
 
     /// How many frames the kernel has (sent, dropped) in the drivers of N3 and N6 so far, by the drivers' own counts: those that ran in XDP.
@@ -402,6 +407,12 @@ impl Testbed {
             self.n3.collect(&self.owners);
             self.n6.collect(&self.owners);
         }
+    }
+
+    /// Takes what has come out by now.
+    pub(crate) fn collect_some(&mut self) {
+        self.n3.collect(&self.owners);
+        self.n6.collect(&self.owners);
     }
 
     /// From now on the data network's end has no XDP program, and so takes no redirected frames; waits until the UPF has noticed.

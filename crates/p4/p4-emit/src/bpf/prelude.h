@@ -379,12 +379,15 @@ struct sp_meter {
     uint64_t peak;
     /* Latest time seen. */
     uint64_t last_ns;
-    /* Number of its profile, and SP_ONE_RATE. 0: not configured, always green. */
+    /* Number of its profile, SP_ONE_RATE and SP_WAITING. 0: not configured, always green. */
     uint32_t profile;
     uint32_t lock;
 } __attribute__((aligned(32)));
 /* Both buckets are alike, so always equally full: only the peak bucket is kept. */
 #define SP_ONE_RATE 0x80000000u
+/* In how many of the engine's workers packets wait for the cell: it is red for all that come, which follow those there. */
+#define SP_WAITING 0x7f000000u
+#define SP_PROFILE 0x00ffffffu
 /* What cells of equal configuration share: units a second, 10^-9 units. */
 struct sp_profile {
     uint64_t cir;

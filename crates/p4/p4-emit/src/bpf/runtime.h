@@ -143,8 +143,10 @@ SP_INLINE uint32_t sp_execute(
     if (!m || !*(volatile uint32_t *)&m->profile) return SP_GREEN;
     uint64_t now = sp_now(c);
     if (!sp_lock(m)) return SP_BUSY;
-    uint32_t colour = SP_GREEN, number = m->profile & ~SP_ONE_RATE, follows = *(volatile uint32_t *)&c->follows;
-    if (number) {
+    uint32_t colour = SP_GREEN, number = m->profile & SP_PROFILE, follows = *(volatile uint32_t *)&c->follows;
+    if (m->profile & SP_WAITING) {
+        colour = SP_RED;
+    } else if (number) {
         struct sp_profile *p = profiles(number);
         colour = p ? sp_colour(m, p, now, units, follows, undo) : SP_BUSY;
         undo->at = colour < SP_RED && !follows ? index + 1 : 0;
@@ -161,7 +163,7 @@ SP_INLINE void sp_undo_meter(sp_meter_at *meters, sp_profile_at *profiles, struc
     struct sp_meter *m = meters((uint32_t)(undo->at - 1));
     // Of one whose holder has been stopped the packet is charged twice: never too little.
     if (!m || !sp_lock(m)) return;
-    uint32_t number = m->profile & ~SP_ONE_RATE;
+    uint32_t number = m->profile & SP_PROFILE;
     struct sp_profile *p = profiles(number);
     if (p && number) {
         m->peak = p->pbs - m->peak < undo->peak ? p->pbs : m->peak + undo->peak;
