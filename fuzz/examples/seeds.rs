@@ -27,7 +27,8 @@ const CORE: u8 = 1;
 fn main() -> std::io::Result<()> {
     let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds()), ("nru", nru_seeds())];
     let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds()), ("store", store_seeds())];
-    for (target, seeds) in all.into_iter().chain(radio) {
+    let all = all.into_iter().chain([("shaper", shaper_seeds())]);
+    for (target, seeds) in all.chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
         fs::create_dir_all(&folder)?;
         for (name, bytes) in seeds {
@@ -50,6 +51,16 @@ fn store_seeds() -> Seeds {
         all.extend([&[key.len() as u8][..], &key, &(value.len() as u16).to_be_bytes(), &value].concat());
     }
     vec![("node_with_a_session", all)]
+}
+
+/// Operations: queues that fill, empty in time, and have their rates changed meanwhile.
+fn shaper_seeds() -> Seeds {
+    let each = |operations: &[[u8; 2]], times: usize| {
+        operations.iter().cycle().take(operations.len() * times).copied().flatten().collect::<Vec<u8>>()
+    };
+    let overload: Vec<[u8; 2]> = (0..8).flat_map(|leaf| [[124, leaf], [125, leaf], [128, leaf]]).chain([[82, 255]]).collect();
+    let changes: Vec<[u8; 2]> = (0..8).flat_map(|leaf| [[124, leaf], [121, leaf], [35 + 4 * leaf, 7 + leaf], [66, 200]]).collect();
+    vec![("overload", [&[61][..], &each(&overload, 12)].concat()), ("rates_change", [&[200][..], &each(&changes, 12)].concat())]
 }
 
 /// Conversations: messages one behind the other, as the target cuts them. Our first session has SEID 1.

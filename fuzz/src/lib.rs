@@ -22,6 +22,7 @@ pub mod rlc_status;
 pub mod rules;
 pub mod sdap;
 pub mod service_memory;
+pub mod shaper;
 pub mod stf;
 pub mod store;
 pub mod upf;
@@ -47,6 +48,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("rules", rules::run),
     ("sdap", sdap::run),
     ("service_memory", service_memory::run),
+    ("shaper", shaper::run),
     ("stf", stf::run),
     ("store", store::run),
     ("upf", upf::run),

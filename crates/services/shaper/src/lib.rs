@@ -12,10 +12,13 @@
 //!   L4S (RFC 9331) is not told apart: ECT(1) is marked as ECT(0) is, which its senders take for a classic bottleneck; there is no second
 //!   queue (RFC 9332).
 //!
+//! - **Ports** with a rate have queues of their own ([`scheduler`]), strict ones and such that share by weight.
+//!
 //! Every packet that was taken comes out once, with its [`Fate`].
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod scheduler;
 pub mod shaper;
 pub mod tree;
 
@@ -25,5 +28,6 @@ pub mod counters;
 pub mod wheel;
 
 pub use counters::{BUCKETS, Counters};
+pub use scheduler::{Pace, PortSettings, QUEUES, QueueSettings, Scheduler, Service};
 pub use shaper::{Fate, Limits, Offered, Rates, Reason, Shaper, Take};
 pub use tree::{Node, Tree};
