@@ -4,7 +4,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 BIN := target/release/splitplane
 
-.PHONY: demo test attack kills setup build deb check fuzz-smoke bench clean
+.PHONY: demo test attack kills setup build deb image check fuzz-smoke bench clean
 
 demo: setup build
 	$(BIN) demo
@@ -31,6 +31,10 @@ build:
 # A Debian package: docs/install.md.
 deb: setup build
 	./scripts/package
+
+# An OCI image, without a container engine.
+image: deb
+	./scripts/image
 
 check:
 	$(CARGO) fmt --all --check
