@@ -6,6 +6,7 @@ use crate::ids::IdOf;
 use crate::scope::{Entity, ScopeId};
 use crate::types::Type;
 use crate::value::*;
+use crate::wide::{known_numbers, numbers};
 use p4_ir::{ActionCode, ActionId, Stmt};
 use p4_syntax::{Diagnostic, Span, ast};
 use program::{ActionInfo, ParamInfo};
@@ -129,7 +130,7 @@ impl<'a> Cx<'a> {
         let caller = Body { frames: Vec::new(), region: Region::Action, by_table: true, state: None, ..self.body.clone() };
         let (result, body) = self.block(|cx| {
             for p in &from_table {
-                let (Some(ty), false) = (p.ty.scalar(), matches!(p.ty, crate::types::Type::Error)) else {
+                let (Some(numbers), false) = (numbers(&p.ty), matches!(p.ty, crate::types::Type::Error)) else {
                     if p.ty.is_bad() {
                         return Err(cx.poisoned());
                     }
@@ -143,12 +144,16 @@ impl<'a> Cx<'a> {
                     let message = format!("an entry cannot supply `{}` of {}, only a number, a bool or an enum", p.ast.name.name, p.ty);
                     return Err(cx.error("type-mismatch", p.ast.span, message));
                 };
-                let v = cx.new_var(&format!("{path}.{}", p.ast.name.name), ty);
-                vars.push(v);
-                infos.push(ParamInfo { name: parameter_name(p.ast), width: ty.width() });
+                let mut places = Vec::new();
+                for (end, ty) in &numbers {
+                    let v = cx.new_var(&format!("{path}.{}{end}", p.ast.name.name), *ty);
+                    vars.push(v);
+                    infos.push(ParamInfo { name: format!("{}{end}", parameter_name(p.ast)), width: ty.width() });
+                    places.push(Val::Place(p4_ir::LValue::Var(v), *ty));
+                }
                 let value = Tv {
                     ty: p.ty.clone(),
-                    val: Val::Place(p4_ir::LValue::Var(v), ty),
+                    val: if p.ty.scalar().is_some() { places.swap_remove(0) } else { Val::Agg(places.into()) },
                     access: Access::Read("an action parameter"),
                     span: p.ast.name.span,
                 };
@@ -185,8 +190,10 @@ impl<'a> Cx<'a> {
             self.note_form(id, *first);
         } else {
             self.note_id(IdOf::Action(id), action.annotations);
-            for (at, param) in decl.params.iter().filter(|p| p.direction.is_none()).enumerate() {
-                self.note_id(IdOf::Param(id, at), &param.annotations);
+            let mut at = 0;
+            for param in &from_table {
+                self.note_id(IdOf::Param(id, at), &param.ast.annotations);
+                at += numbers(&param.ty).map_or(1, |n| n.len());
             }
         }
         Ok(id)
@@ -233,8 +240,8 @@ impl<'a> Cx<'a> {
                 }
             };
             let v = self.coerce(e, &p.ty, &format!("parameter `{}` of `{name}`", p.ast.name.name))?;
-            match v.val.bits() {
-                Some(b) => values.push(b.value()),
+            match known_numbers(&v.val) {
+                Some(numbers) => values.extend(numbers),
                 None if self.check_only() && v.val.is_const() => {}
                 None => return Err(self.error("not-const", v.span, "an action argument must be known at compile time")),
             }

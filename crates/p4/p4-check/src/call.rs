@@ -39,6 +39,7 @@ impl<'a> Cx<'a> {
                     // The call is wrong whichever was meant; the one nearest in length says how.
                     None => overloads.iter().min_by_key(|f| f.params.len().abs_diff(args.len())).copied().unwrap_or(overloads[0]),
                 };
+                self.note_deprecated(name, path.name.span, decl.name.span);
                 self.call_function(decl, targs, args, span)
             }
             Entity::Action(index) => {
@@ -376,6 +377,8 @@ impl<'a> Cx<'a> {
                 Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
             return Err(self.report(d.with_help("name the arguments: `parameter = value`")));
         }
+        self.note_deprecated(name, member.span, method.name.span);
+        self.note_method(member, method);
         let given = self.resolve_targs(targs)?;
         if !given.is_empty() && given.len() != method.type_params.len() {
             let message = format!("`{name}` takes {}, not {}", crate::args::count(method.type_params.len(), "type argument"), given.len());

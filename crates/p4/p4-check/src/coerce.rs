@@ -37,7 +37,7 @@ impl<'a> Cx<'a> {
                 // P4_16 §7.2.8 wants a cast to a `type`; programs in use leave it out.
                 if let Type::New(n) = t
                     && !n.opaque
-                    && matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. }))
+                    && (matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. })) || wide_of(crate::resolve::bottom(t)).is_some())
                 {
                     self.warn("cast", span, format!("a number becomes a {t} without a cast"));
                     return self.cast(v, to, span);

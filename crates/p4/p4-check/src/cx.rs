@@ -115,6 +115,7 @@ pub(crate) struct Cx<'a> {
     pub whole: Whole<'a>,
     /// P4Runtime's ids, as far as the source gives them.
     pub ids: crate::ids::Ids,
+    pub names: crate::names::Names<'a>,
 }
 
 /// What is noted on the way, and asked for when the whole program is known.
@@ -166,6 +167,7 @@ impl<'a> Cx<'a> {
             extracting: false,
             whole: Whole::default(),
             ids: Default::default(),
+            names: Default::default(),
         }
     }
 

@@ -4,7 +4,8 @@ use crate::cx::{Cx, R};
 use crate::resolve::bottom;
 use crate::table::{Key, Listed};
 use crate::types::*;
-use p4_ir::{Bits, TableId, Ty};
+use crate::wide::{known_numbers, numbers};
+use p4_ir::{Bits, TableId};
 use p4_syntax::{Diagnostic, Span, ast};
 use program::{Entry, KeyMatch, MatchKind};
 use std::collections::{HashMap, hash_map};
@@ -173,7 +174,8 @@ impl<'a> Cx<'a> {
             && keys.len() > 1
             && any(one)
         {
-            return keys.iter().map(|k| self.any_match(k, one.span)).collect();
+            let all: Vec<Vec<KeyMatch>> = keys.iter().map(|k| self.any_match(k, one.span)).collect::<R<_>>()?;
+            return Ok(all.concat());
         }
         // `{a, b}` is the older form of `(a, b)`.
         let elems = match set.elems.as_slice() {
@@ -184,33 +186,42 @@ impl<'a> Cx<'a> {
             let message = format!("the table has {}, but the entry has {}", crate::args::count(keys.len(), "key"), elems.len());
             return Err(self.error("arity", set.span, message));
         }
-        elems.iter().zip(keys).map(|(e, k)| self.entry_key(e, k)).collect()
+        let all: Vec<Vec<KeyMatch>> = elems.iter().zip(keys).map(|(e, k)| self.entry_key(e, k)).collect::<R<_>>()?;
+        Ok(all.concat())
     }
 
-    fn any_match(&mut self, k: &Key, span: Span) -> R<KeyMatch> {
-        Ok(match k.kind {
-            MatchKind::Exact => return Err(self.error("table", span, "an exact key needs a value")),
+    fn any_match(&mut self, k: &Key, span: Span) -> R<Vec<KeyMatch>> {
+        if k.kind == MatchKind::Exact {
+            return Err(self.error("table", span, "an exact key needs a value"));
+        }
+        let any = |width: &u32| match k.kind {
             MatchKind::Lpm => KeyMatch::Lpm { value: 0, prefix_len: 0 },
-            MatchKind::Ternary => KeyMatch::Ternary { value: 0, mask: 0 },
-            MatchKind::Range => KeyMatch::Range { low: 0, high: Bits::mask(k.width) },
+            MatchKind::Range => KeyMatch::Range { low: 0, high: Bits::mask(*width) },
             MatchKind::Optional => KeyMatch::Optional(None),
-        })
+            MatchKind::Ternary | MatchKind::Exact => KeyMatch::Ternary { value: 0, mask: 0 },
+        };
+        Ok(k.widths.iter().map(any).collect())
     }
 
-    fn entry_key(&mut self, e: &'a ast::Expr, k: &Key) -> R<KeyMatch> {
-        let all = Bits::mask(k.width);
+    /// What an entry says of one key: a match for each number that the key is.
+    fn entry_key(&mut self, e: &'a ast::Expr, k: &Key) -> R<Vec<KeyMatch>> {
         match (&e.kind, k.kind) {
             (ast::ExprKind::DontCare | ast::ExprKind::Default, _) => self.any_match(k, e.span),
             (ast::ExprKind::Mask { value, mask }, MatchKind::Ternary | MatchKind::Lpm) => {
-                let (v, m) = (self.set_value(value, &k.ty)?, self.set_mask(mask, &k.ty)?);
-                if k.kind == MatchKind::Lpm {
-                    let prefix_len = (m << (128 - k.width)).leading_ones().min(k.width);
-                    if m != all & !Bits::mask(k.width - prefix_len) {
+                let (values, masks) = (self.set_values(value, &k.ty)?, self.set_masks(mask, &k.ty)?);
+                let mut matches = Vec::new();
+                for ((v, m), width) in values.into_iter().zip(masks).zip(&k.widths) {
+                    if k.kind == MatchKind::Ternary {
+                        matches.push(KeyMatch::Ternary { value: v & m, mask: m });
+                        continue;
+                    }
+                    let prefix_len = (m << (128 - width)).leading_ones().min(*width);
+                    if m != Bits::mask(*width) & !Bits::mask(width - prefix_len) {
                         return Err(self.error("table", mask.span, "the mask of an lpm key must be a prefix: ones, then zeros"));
                     }
-                    return Ok(KeyMatch::Lpm { value: v & m, prefix_len });
+                    matches.push(KeyMatch::Lpm { value: v & m, prefix_len });
                 }
-                Ok(KeyMatch::Ternary { value: v & m, mask: m })
+                Ok(matches)
             }
             (ast::ExprKind::Mask { .. }, kind) => {
                 let message = format!("a mask does not fit a key of kind `{}`", kind_name(kind));
@@ -221,37 +232,46 @@ impl<'a> Cx<'a> {
                 if low > high {
                     return Err(self.error("out-of-range", e.span, "the range is empty: its start is above its end"));
                 }
-                Ok(KeyMatch::Range { low, high })
+                Ok(vec![KeyMatch::Range { low, high }])
             }
             (ast::ExprKind::Range { .. }, kind) => {
                 let message = format!("a range does not fit a key of kind `{}`", kind_name(kind));
                 Err(self.error("table", e.span, message))
             }
             (_, kind) => {
-                let value = self.set_value(e, &k.ty)?;
-                Ok(match kind {
+                let values = self.set_values(e, &k.ty)?;
+                let exactly = |(value, width): (u128, &u32)| match kind {
                     MatchKind::Exact => KeyMatch::Exact(value),
-                    MatchKind::Lpm => KeyMatch::Lpm { value, prefix_len: k.width },
-                    MatchKind::Ternary => KeyMatch::Ternary { value, mask: all },
+                    MatchKind::Lpm => KeyMatch::Lpm { value, prefix_len: *width },
+                    MatchKind::Ternary => KeyMatch::Ternary { value, mask: Bits::mask(*width) },
                     MatchKind::Range => KeyMatch::Range { low: value, high: value },
                     MatchKind::Optional => KeyMatch::Optional(Some(value)),
-                })
+                };
+                Ok(values.into_iter().zip(&k.widths).map(exactly).collect())
             }
         }
     }
 
     /// A constant of the key's type in an entry or a select.
     pub(crate) fn set_value(&mut self, e: &'a ast::Expr, ty: &Type) -> R<u128> {
+        let value = self.set_values(e, ty)?;
+        one(&value).ok_or_else(|| self.bug(e.span, "a value to match"))
+    }
+
+    /// The numbers that such a constant is.
+    fn set_values(&mut self, e: &'a ast::Expr, ty: &Type) -> R<Vec<u128>> {
         let v = self.pure(e, "a value to match")?;
         let v = self.coerce(v, ty, "the value to match")?;
-        match v.val.bits() {
-            Some(b) => Ok(b.value()),
-            None => Err(self.error("not-const", e.span, "a value to match must be known at compile time")),
-        }
+        known_numbers(&v.val).ok_or_else(|| self.error("not-const", e.span, "a value to match must be known at compile time"))
     }
 
     /// A mask for a key: of the key's type, or of the bits below it.
     pub(crate) fn set_mask(&mut self, e: &'a ast::Expr, ty: &Type) -> R<u128> {
+        let mask = self.set_masks(e, ty)?;
+        one(&mask).ok_or_else(|| self.bug(e.span, "a mask"))
+    }
+
+    fn set_masks(&mut self, e: &'a ast::Expr, ty: &Type) -> R<Vec<u128>> {
         let v = self.pure(e, "a mask")?;
         let plain = match ty {
             Type::Enum(en) => en.underlying.as_ref().map(|t| bottom(t).clone()),
@@ -262,11 +282,16 @@ impl<'a> Cx<'a> {
             Some(t) if !own => self.coerce(v, &t, "the mask")?,
             _ => v,
         };
-        match v.val.bits() {
-            Some(b) => Ok(b.value() & Bits::mask(ty.scalar().map_or(128, Ty::width))),
+        let widths = numbers(ty).into_iter().flatten().map(|(_, ty)| Bits::mask(ty.width()));
+        match known_numbers(&v.val) {
+            Some(masks) => Ok(masks.into_iter().zip(widths).map(|(m, all)| m & all).collect()),
             None => Err(self.error("not-const", e.span, "a mask must be known at compile time")),
         }
     }
+}
+
+fn one(numbers: &[u128]) -> Option<u128> {
+    if let [n] = numbers { Some(*n) } else { None }
 }
 
 fn kind_name(k: MatchKind) -> &'static str {

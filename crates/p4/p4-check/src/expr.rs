@@ -365,6 +365,7 @@ impl<'a> Cx<'a> {
                     Ok(Tv::expr(ty.clone(), constant(Bits::new(t.width(), *code), t), span))
                 }
                 None => {
+                    self.note_unknown(member, ty);
                     let near = nearest(name, e.members.iter().map(|(n, _)| &**n));
                     Err(self.unknown_member(member, format!("enum `{}` has no member `{name}`", e.name), near))
                 }
@@ -393,8 +394,12 @@ impl<'a> Cx<'a> {
         match &v.ty {
             Type::Bad => Err(self.poisoned()),
             Type::Composite(c) => match c.field(name) {
-                Some(i) => self.field(v, c, i, span),
+                Some(i) => {
+                    self.note_field(member, c, &c.fields[i].ty);
+                    self.field(v, c, i, span)
+                }
                 None => {
+                    self.note_unknown(member, &v.ty);
                     let near = match name {
                         "isValid" | "setValid" | "setInvalid" if c.kind != Kind::Struct => Some(format!("{name}()")),
                         _ => nearest(name, c.fields.iter().map(|f| &*f.name)),
@@ -412,7 +417,10 @@ impl<'a> Cx<'a> {
                 }
                 Err(self.error("unknown-member", member.span, format!("there is no field `{name}`")))
             }
-            t => Err(self.error("unknown-member", member.span, format!("{t} has no member `{name}`"))),
+            t => {
+                self.note_unknown(member, t);
+                Err(self.error("unknown-member", member.span, format!("{t} has no member `{name}`")))
+            }
         }
     }
 
@@ -440,6 +448,7 @@ impl<'a> Cx<'a> {
             return Ok(Tv::expr(Type::bit(32), constant(Bits::new(32, u128::from(size)), Ty::Bit(32)), span));
         }
         if !matches!(name, "next" | "last" | "lastIndex") {
+            self.note_unknown(member, &v.ty);
             let near = nearest(name, ["size", "next", "last", "lastIndex"].into_iter());
             return Err(self.unknown_member(member, format!("a header stack has no member `{name}`"), near));
         }

@@ -414,6 +414,7 @@ impl<'a> Cx<'a> {
                 }
                 Ok(Val::Array(elements.into()))
             }
+            Type::New(n) => self.cut(&n.target, all, high, span),
             t => Err(self.error("type-mismatch", span, format!("`lookahead` cannot read {t}"))),
         }
     }
@@ -504,8 +505,9 @@ impl<'a> Cx<'a> {
         };
         let name = e.members.iter().find(|(_, c)| *c == code.value()).map_or("", |(n, _)| n);
         match name {
-            "crc32" => Ok(HashAlgorithm::Crc32),
-            "crc16" => Ok(HashAlgorithm::Crc16),
+            // The custom ones are BMv2's as long as its control plane gives them no other polynomial, which none can here.
+            "crc32" | "crc32_custom" => Ok(HashAlgorithm::Crc32),
+            "crc16" | "crc16_custom" => Ok(HashAlgorithm::Crc16),
             "identity" => Ok(HashAlgorithm::Identity),
             "csum16" => Ok(HashAlgorithm::Csum16),
             "xor16" => Ok(HashAlgorithm::Xor16),
@@ -539,6 +541,7 @@ impl<'a> Cx<'a> {
                 let elements = self.elements(v, v.span)?;
                 elements.into_iter().try_for_each(|x| self.flatten_data(&Tv::value((**t).clone(), x, v.span), into))
             }
+            (Type::New(n), _) => self.flatten_data(&Tv { ty: n.target.clone(), ..v.clone() }, into),
             (t, _) => Err(self.unsupported(v.span, format!("data of {t} here"))),
         }
     }

@@ -14,7 +14,7 @@
 //!   `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
 //!   Among it: division of values wider than 128 bits, other packages than `V1Switch` and `PSA_Switch`, varbit fields
-//!   that are not last, custom hash polynomials.
+//!   that are not last, `lpm` keys wider than 128 bits.
 //!
 //! Codes in the IR: `error` values are `bit<16>` positions in `Program::errors` (`NoError` is 0), plain enums are
 //! `bit<32>` positions, enums with an underlying type are values of that type.
@@ -38,6 +38,7 @@ mod expr;
 mod externs;
 mod ids;
 mod members;
+mod names;
 mod objects;
 mod ops;
 mod origins;
@@ -64,6 +65,7 @@ mod value;
 mod wide;
 mod wide_ops;
 
+pub use names::{Index, Member, Mention, Unknown};
 use p4_ir::Ir;
 use p4_syntax::Parsed;
 pub use p4_syntax::{Diagnostic, SourceMap, Span};
@@ -183,6 +185,29 @@ pub fn check_str(name: &str, text: &str, options: &Options) -> Checked {
     compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), Mode::Check).map(|c| (c.map, c.warnings))
 }
 
+/// What an editor wants to know of a program, right or wrong.
+#[derive(Debug)]
+pub struct Analysis {
+    /// The sources.
+    pub map: SourceMap,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The names, as far as the program could be understood: with a syntax error there are none.
+    pub index: Index,
+}
+
+/// Checks, as [`check_file`] does, the text that an editor has for the file at `path`.
+pub fn analyse(path: &Path, text: &str, options: &Options) -> Analysis {
+    let Parsed { map, program, mut diagnostics } = with_syntax(options, |o| p4_syntax::parse_text(path, text, o));
+    if p4_syntax::has_errors(&diagnostics) {
+        return Analysis { map, diagnostics, index: Index::default() };
+    }
+    let Lowered { diagnostics: mut found, index, .. } = on_a_thread(|| check(&map, &program, Mode::Check, true));
+    found.sort_by_key(|d| (d.span.file, d.span.lo, d.span.hi));
+    diagnostics.extend(found);
+    Analysis { map, diagnostics, index }
+}
+
 /// The built-in file of that name, as `#include` gives it: `core.p4` and the architectures.
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
@@ -252,24 +277,16 @@ fn compile(parsed: Parsed, mode: Mode) -> Result<Compiled, Failure> {
     if p4_syntax::has_errors(&diagnostics) {
         return Err(Failure { map, diagnostics, other_architecture: None });
     }
-    let result = std::thread::scope(|s| {
-        let run = || {
-            let mut result = check(&map, &program, mode);
-            if check_only && !p4_syntax::has_errors(&result.diagnostics) {
-                result.diagnostics.extend(clashes(&map, &program));
-            }
-            if !p4_syntax::has_errors(&result.diagnostics) {
-                result.ir.program.fingerprint = fingerprint(&program);
-            }
-            result
-        };
-        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, run) {
-            Ok(thread) => thread.join().map_err(|_| "the compiler failed on this program; this is a fault of the compiler"),
-            Err(_) => Err("no thread could be started"),
+    let Lowered { ir, diagnostics: mut found, other_architecture, .. } = on_a_thread(|| {
+        let mut result = check(&map, &program, mode, false);
+        if check_only && !p4_syntax::has_errors(&result.diagnostics) {
+            result.diagnostics.extend(clashes(&map, &program));
         }
+        if !p4_syntax::has_errors(&result.diagnostics) {
+            result.ir.program.fingerprint = fingerprint(&program);
+        }
+        result
     });
-    let Lowered { ir, diagnostics: mut found, other_architecture } = result
-        .unwrap_or_else(|what| Lowered { diagnostics: vec![Diagnostic::error("internal", Span::default(), what)], ..Lowered::default() });
     let mut all = diagnostics;
     found.sort_by_key(|d| (d.span.file, d.span.lo, d.span.hi));
     all.extend(found);
@@ -277,6 +294,15 @@ fn compile(parsed: Parsed, mode: Mode) -> Result<Compiled, Failure> {
         return Err(Failure { map, diagnostics: all, other_architecture });
     }
     Ok(Compiled { ir, warnings: all, map })
+}
+
+/// Runs the checker with the stack that it needs.
+fn on_a_thread(run: impl FnOnce() -> Lowered + Send) -> Lowered {
+    let result = std::thread::scope(|s| match std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, run) {
+        Ok(thread) => thread.join().map_err(|_| "the compiler failed on this program; this is a fault of the compiler"),
+        Err(_) => Err("no thread could be started"),
+    });
+    result.unwrap_or_else(|what| Lowered { diagnostics: vec![Diagnostic::error("internal", Span::default(), what)], ..Lowered::default() })
 }
 
 /// What went into the program: its text as it is parsed, in the one form that the printer gives it. Build options are in it by what they made of the
@@ -288,7 +314,7 @@ fn fingerprint(program: &p4_syntax::ast::Program) -> ::program::Fingerprint {
 /// Faults of a program without others that only show when all instances are known: names that clash for the control plane.
 /// What else keeps it from being compiled is not looked at.
 fn clashes(map: &SourceMap, program: &p4_syntax::ast::Program) -> Vec<Diagnostic> {
-    check(map, program, Mode::Run).diagnostics.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
+    check(map, program, Mode::Run, false).diagnostics.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
 }
 
 /// What lowering gives.
@@ -298,11 +324,17 @@ struct Lowered {
     diagnostics: Vec<Diagnostic>,
     /// As [`Failure::other_architecture`].
     other_architecture: Option<String>,
+    index: Index,
 }
 
-fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowered {
+/// `indexed`: an editor wants the names.
+fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed: bool) -> Lowered {
     let check_only = mode == Mode::Check;
     let mut cx = cx::Cx::new(map, mode);
+    cx.names.find_deprecated(&program.decls);
+    if indexed {
+        cx.names.want(program);
+    }
     cx.declarations(program);
     cx.rules(program);
     let (name, end) = match map.files().next() {
@@ -323,5 +355,10 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowe
         }
     }
     cx.check_unused(program);
-    Lowered { ir, diagnostics: cx.sink.into_diagnostics(), other_architecture: cx.whole.other_architecture }
+    Lowered {
+        ir,
+        diagnostics: cx.sink.into_diagnostics(),
+        other_architecture: cx.whole.other_architecture,
+        index: cx.names.into_index(),
+    }
 }

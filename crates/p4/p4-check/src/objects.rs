@@ -344,6 +344,7 @@ impl<'a> Cx<'a> {
             };
             return Err(self.report(d));
         };
+        self.note_deprecated(name, span, method.name.span);
         let mut subst = Subst::default();
         let scope = self.type_scope((ScopeId::GLOBAL, u32::MAX), &decl.type_params, targs, &mut subst);
         let params = self.resolve_params(&method.params, scope)?;

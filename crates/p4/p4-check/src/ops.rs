@@ -355,6 +355,10 @@ impl<'a> Cx<'a> {
                 }
                 Ok(())
             }
+            Type::New(n) => {
+                let plain = |v: &Tv| Tv { ty: n.target.clone(), ..v.clone() };
+                self.equal_terms(&plain(a), &plain(b), span, terms)
+            }
             t => Err(self.error("type-mismatch", span, format!("values of {t} cannot be compared"))),
         }
     }
@@ -447,6 +451,20 @@ impl<'a> Cx<'a> {
             }
             _ => {}
         }
+        // To and from a `type` name: only its own target (P4_16 §7.4).
+        let step = match (&v.ty, to) {
+            (Type::New(a), Type::New(b)) => a.target == *to || b.target == v.ty,
+            (Type::New(n), t) | (t, Type::New(n)) => n.target == *t || bottom(&n.target) == t,
+            _ => true,
+        };
+        if (matches!(v.ty, Type::New(_)) || matches!(to, Type::New(_))) && (wide_of(bottom(&v.ty)).is_some() || wide_of(bottom(to)).is_some()) {
+            if !step && !matches!(v.ty, Type::Int) {
+                return refuse(self, &v);
+            }
+            let plain = Tv { ty: bottom(&v.ty).clone(), ..v };
+            let cast = self.cast(plain, bottom(to), span)?;
+            return Ok(Tv { ty: to.clone(), ..cast });
+        }
         if wide_of(&v.ty).is_some() && matches!(to, Type::Int) {
             return match self.wide_known(&v) {
                 Some(i) => Ok(Tv::int(i, span)),
@@ -460,12 +478,6 @@ impl<'a> Cx<'a> {
             };
         }
         let (Some(from), Some(into)) = (bottom_number(&v.ty), bottom_number(to)) else { return refuse(self, &v) };
-        // To and from a `type` name: only its own target (P4_16 §7.4).
-        let step = match (&v.ty, to) {
-            (Type::New(a), Type::New(b)) => a.target == *to || b.target == v.ty,
-            (Type::New(n), t) | (t, Type::New(n)) => n.target == *t || bottom(&n.target) == t,
-            _ => true,
-        };
         if !step {
             return refuse(self, &v);
         }

@@ -493,7 +493,7 @@ impl<'a> Cx<'a> {
         if !decl.is_new_type {
             return Ok(target);
         }
-        if target.scalar().is_none() && !matches!(target, Type::Bad) {
+        if crate::wide::numbers(&target).is_none() && !matches!(target, Type::Bad) {
             let span = match &decl.target {
                 ast::TypedefTarget::Type(t) => t.span,
                 ast::TypedefTarget::Decl(d) => d.span,

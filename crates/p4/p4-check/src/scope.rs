@@ -118,8 +118,8 @@ impl<'a> Scopes<'a> {
         self.get(ScopeId::GLOBAL).names.get(name).into_iter().flatten().map(|(seq, e, span)| (*seq, e, *span))
     }
 
-    /// What `path` stands for, seen from a scope; the error holds where it is declared later.
-    pub(crate) fn find(&self, from: ScopeId, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
+    /// What `path` stands for, seen from a scope, and where that is declared; the error holds where it is declared later.
+    fn find(&self, from: ScopeId, path: &ast::Path) -> Result<Vec<(Entity<'a>, Span)>, Option<Span>> {
         let name = path.name.name.as_str();
         let mut at = from;
         let mut seen = u32::MAX;
@@ -129,7 +129,7 @@ impl<'a> Scopes<'a> {
             if (!path.global || scope.parent.is_none())
                 && let Some(list) = scope.names.get(name)
             {
-                let found: Vec<_> = list.iter().filter(|(seq, ..)| *seq < seen).map(|(_, e, _)| e.clone()).collect();
+                let found: Vec<_> = list.iter().filter(|(seq, ..)| *seq < seen).map(|(_, e, span)| (e.clone(), *span)).collect();
                 if !found.is_empty() {
                     return Ok(found);
                 }
@@ -181,6 +181,7 @@ impl<'a> Cx<'a> {
     }
 
     pub(crate) fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
+        self.note_name(name, &entity, name.span);
         let decls = &self.decls;
         let new = entity.clone();
         match self.scopes.declare(scope, name, entity, |old| decls.overloads(old, &new)) {
@@ -197,9 +198,14 @@ impl<'a> Cx<'a> {
 
     /// What `path` stands for, seen from the current scope. Several for overloaded functions.
     pub(crate) fn lookup(&mut self, path: &ast::Path) -> R<Vec<Entity<'a>>> {
-        match self.find(path) {
-            Ok(found) if matches!(found[..], [Entity::Bad]) => Err(self.poisoned()),
-            Ok(found) => Ok(found),
+        match self.scopes.find(self.body.scope, path) {
+            Ok(found) if matches!(found[..], [(Entity::Bad, _)]) => Err(self.poisoned()),
+            Ok(found) => {
+                if let Some((entity, declared)) = found.first() {
+                    self.note_use(&path.name, entity, *declared);
+                }
+                Ok(found.into_iter().map(|(entity, _)| entity).collect())
+            }
             Err(later) => {
                 let name = &path.name.name;
                 let mut d = Diagnostic::error("undeclared", path.name.span, format!("`{name}` is not declared"));
@@ -221,7 +227,7 @@ impl<'a> Cx<'a> {
 
     /// As [`Cx::lookup`], quietly; the error holds where it is declared later.
     pub(crate) fn find(&self, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
-        self.scopes.find(self.body.scope, path)
+        self.scopes.find(self.body.scope, path).map(|found| found.into_iter().map(|(entity, _)| entity).collect())
     }
 }
 

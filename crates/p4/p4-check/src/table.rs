@@ -4,9 +4,11 @@ use crate::cx::{Body, Cx, R, Region, Stage};
 use crate::ids::IdOf;
 use crate::objects::ObjKind;
 use crate::profile::Profile;
+use crate::resolve::bottom;
 use crate::scope::{Entity, nearest};
 use crate::types::*;
 use crate::value::*;
+use crate::wide::{number_exprs, numbers, wide_of};
 use p4_ir::{ActionId, Bits, Block, Extern, Stmt, TableCode, TableId, Ty, VarId};
 use p4_syntax::{Diagnostic, Span, ast};
 use program::{ActionInfo, ActionUse, KeyInfo, MatchKind, TableInfo};
@@ -81,7 +83,8 @@ pub(crate) struct Listed<'a> {
 pub(crate) struct Key {
     pub ty: Type,
     pub kind: MatchKind,
-    pub width: u32,
+    /// Of the numbers that it is: more than one if it is wider than the widest of them.
+    pub widths: Vec<u32>,
 }
 
 impl<'a> Cx<'a> {
@@ -188,8 +191,10 @@ impl<'a> Cx<'a> {
         self.build.ir.tables.push(TableCode { keys: exprs });
         self.note_id(IdOf::Table(id), annotations);
         let fields = decl.key().unwrap_or(&[]).iter().filter(|k| k.match_kind.name != "selector");
-        for (at, key) in fields.enumerate() {
-            self.note_id(IdOf::Key(id, at), &key.annotations);
+        let mut at = 0;
+        for (field, key) in fields.zip(&keys) {
+            self.note_id(IdOf::Key(id, at), &field.annotations);
+            at += key.widths.len();
         }
         let table = &mut self.tables[index];
         (table.id, table.before) = (Some(id), before);
@@ -321,8 +326,8 @@ impl<'a> Cx<'a> {
                 let d = Diagnostic::error("unsupported", k.span, "a table with two `lpm` keys is not supported");
                 failed = Some(self.report(d.with_place(first, "the other one")));
             }
-            if crate::wide::wide_of(&v.ty).is_some() {
-                failed = Some(self.unsupported(k.expr.span, format!("a key of type {}", v.ty)));
+            if let (Some(_), MatchKind::Lpm | MatchKind::Range) = (wide_of(bottom(&v.ty)), kind) {
+                failed = Some(self.unsupported(k.expr.span, format!("a key of type {} and kind `{}`", v.ty, k.match_kind.name)));
                 continue;
             }
             if let (Type::Bool, MatchKind::Lpm | MatchKind::Range) = (&v.ty, kind) {
@@ -330,7 +335,7 @@ impl<'a> Cx<'a> {
                 failed = Some(self.error("type-mismatch", k.expr.span, message));
                 continue;
             }
-            let (Some(e), Some(ty)) = (v.val.scalar(), v.ty.scalar()) else {
+            let (Some(values), Some(numbers)) = (number_exprs(&v.val), numbers(&v.ty)) else {
                 let what = if matches!(v.ty, Type::Int) { "a number without width".to_owned() } else { v.ty.to_string() };
                 failed = Some(self.error("type-mismatch", k.expr.span, format!("{what} cannot be a key")));
                 continue;
@@ -345,9 +350,9 @@ impl<'a> Cx<'a> {
                     continue;
                 }
             };
-            infos.push(KeyInfo { name, width: ty.width(), kind });
-            exprs.push(e);
-            keys.push(Key { ty: v.ty, kind, width: ty.width() });
+            infos.extend(numbers.iter().map(|(end, ty)| KeyInfo { name: format!("{name}{end}"), width: ty.width(), kind }));
+            exprs.extend(values);
+            keys.push(Key { ty: v.ty, kind, widths: numbers.iter().map(|(_, ty)| ty.width()).collect() });
         }
         if !selector.is_empty() && !self.check_only() && decl.property("implementation").is_none() {
             self.warn("ignored", decl.name.span, "`selector` keys do nothing without an action selector");

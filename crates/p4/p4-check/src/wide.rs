@@ -1,12 +1,15 @@
 //! What is a `bit<W>` or `int<W>` wider than the IR's widest value? Pieces of up to that width, side by side, the first one on top.
 //!
 //! Header fields, variables and parameters of such types are assigned, copied, compared and sliced as structs of pieces; what
-//! operators and casts do with the pieces is in [`crate::wide_ops`]. They cannot be keys of tables and of selects.
+//! operators and casts do with the pieces is in [`crate::wide_ops`]. As the key of a table and as a parameter of an action each piece is a
+//! key or a parameter of its own, whose name ends in the bits that it is: `address[159:32]`, `address[31:0]`.
 
 use crate::cx::{Cx, R};
+use crate::resolve::bottom;
 use crate::types::*;
 use crate::value::*;
 use base::MAX_WIDTH;
+use p4_ir::{Expr, Ty};
 use p4_syntax::Span;
 use std::fmt;
 use std::rc::Rc;
@@ -16,11 +19,8 @@ impl<'a> Cx<'a> {
     pub(crate) fn wide(&mut self, w: Wide) -> Type {
         self.decls.wide_type(w.width, w.signed, |id| {
             let mut fields = Vec::new();
-            let mut high = w.width;
-            for piece in pieces(w.width) {
-                let name = format!("[{}:{}]", high - 1, high - piece);
+            for (name, piece) in named_pieces(w.width) {
                 fields.push(FieldType { name: name.into(), ty: Type::bit(piece), flat: fields.len() as u32, tags: Vec::new() });
-                high -= piece;
             }
             let leaves = fields.len() as u64;
             Type::Composite(Rc::new(Composite { id, kind: Kind::Struct, name: w.to_string(), fields, leaves, generic: None }))
@@ -76,6 +76,40 @@ pub(crate) fn wide_of(t: &Type) -> Option<Wide> {
         None => (true, c.name.strip_prefix("int<")?),
     };
     Some(Wide { width: rest.strip_suffix('>')?.parse().ok()?, signed })
+}
+
+/// The numbers that a value of this type is for the control plane, each with the end of its name and its type: one without an end, or
+/// pieces. `None` if it is none.
+pub(crate) fn numbers(t: &Type) -> Option<Vec<(String, Ty)>> {
+    match (t.scalar(), wide_of(bottom(t))) {
+        (Some(ty), _) => Some(vec![(String::new(), ty)]),
+        (None, Some(w)) => Some(named_pieces(w.width).map(|(name, width)| (name, Ty::Bit(width))).collect()),
+        (None, None) => None,
+    }
+}
+
+/// The expressions of these numbers.
+pub(crate) fn number_exprs(v: &Val) -> Option<Vec<Expr>> {
+    match v {
+        Val::Agg(pieces) => pieces.iter().map(Val::scalar).collect(),
+        v => Some(vec![v.scalar()?]),
+    }
+}
+
+/// These numbers, if they are known at compile time.
+pub(crate) fn known_numbers(v: &Val) -> Option<Vec<u128>> {
+    match v {
+        Val::Agg(pieces) => pieces.iter().map(|p| p.bits().map(|b| b.value())).collect(),
+        v => Some(vec![v.bits()?.value()]),
+    }
+}
+
+/// The pieces of a value by name and width, the top one first.
+fn named_pieces(width: u32) -> impl Iterator<Item = (String, u32)> {
+    pieces(width).scan(width, |high, piece| {
+        let top = std::mem::replace(high, *high - piece);
+        Some((format!("[{}:{}]", top - 1, *high), piece))
+    })
 }
 
 /// The widths of the pieces of a value, the top one first.

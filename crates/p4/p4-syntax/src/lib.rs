@@ -69,6 +69,13 @@ pub fn parse_file(path: &Path, opts: &Options) -> Parsed {
     }
 }
 
+/// Reads `text` as what is in the file at `path`, as an editor has it, and what it includes.
+pub fn parse_text(path: &Path, text: &str, opts: &Options) -> Parsed {
+    let mut map = SourceMap::new();
+    let main = map.add(path.display().to_string(), Some(path.to_path_buf()), text.to_string(), None);
+    parse(map, main, Some(path.parent().map(Path::to_path_buf).unwrap_or_default()), opts)
+}
+
 /// Reads `text`, called `name` in diagnostics. Without [`Options::include_paths`] no file is touched.
 pub fn parse_str(name: &str, text: &str, opts: &Options) -> Parsed {
     let mut map = SourceMap::new();

@@ -1,6 +1,6 @@
 //! Script text to commands: lines, words and names. Values are `value`'s.
 
-use super::value::{action_value, key_match, number};
+use super::value::{action_value, key_match, number, wide_match, wide_value};
 use super::{Command, Comparison, Pattern, Script, ScriptError};
 use base::PortId;
 use p4_ir::{ActionId, TableId};
@@ -128,6 +128,16 @@ fn priority_and_keys(text: &str, info: &TableInfo) -> Result<(u32, Vec<KeyMatch>
         let (name, value) = (unquote(&w[..colon]), &w[colon + 1..]);
         let name = stack_index(name);
         let all = info.keys.iter().enumerate().map(|(i, k)| (i, vec![k.name.as_str()]));
+        if let Some(parts) = pieces(&name, info.keys.iter().map(|k| (k.name.as_str(), k.width))) {
+            let widths: Vec<u32> = parts.clone().map(|i| info.keys[i].width).collect();
+            let matches = wide_match(value, info.keys[parts.start].kind, &widths).map_err(|e| format!("key {name}: {e}"))?;
+            for (i, m) in parts.zip(matches) {
+                if keys[i].replace(m).is_some() {
+                    return Err(format!("key {name} is given twice"));
+                }
+            }
+            continue;
+        }
         let i = named(&name, all).map_err(|e| format!("key {e} of table {}", info.name))?;
         let key = &info.keys[i];
         let m = key_match(value, key.kind, key.width).map_err(|e| format!("key {}: {e}", key.name))?;
@@ -159,15 +169,30 @@ fn arguments(text: &str, program: &Program, action: ActionId) -> Result<Vec<u128
     }
     let inner = text.get(1..close).unwrap_or("").trim();
     let mut args: Vec<Option<u128>> = vec![None; info.params.len()];
-    for (position, arg) in inner.split(',').map(str::trim).filter(|a| !a.is_empty()).enumerate() {
+    let params = || info.params.iter().map(|p| (p.name.as_str(), p.width));
+    let mut position = 0;
+    for arg in inner.split(',').map(str::trim).filter(|a| !a.is_empty()) {
         let (i, value) = match arg.split_once(':') {
             Some((name, value)) => {
                 let name = unquote(name.trim());
-                let found = info.params.iter().position(|p| p.name == name);
+                let found = pieces(name, params()).map(|p| p.start).or_else(|| info.params.iter().position(|p| p.name == name));
                 (found.ok_or_else(|| format!("action {} has no parameter {name}", info.name))?, value.trim())
             }
             None => (position, arg),
         };
+        position += 1;
+        let base = info.params.get(i).and_then(|p| p.name.split_once('[')).map(|(base, _)| base);
+        if let Some(parts) = base.and_then(|base| pieces(base, params())).filter(|p| p.start == i) {
+            let widths: Vec<u32> = parts.clone().map(|i| info.params[i].width).collect();
+            let values = wide_value(value, &widths).map_err(|e| format!("parameter {}: {e}", base.unwrap_or_default()))?;
+            position = parts.end;
+            for (i, value) in parts.zip(values) {
+                if args[i].replace(value).is_some() {
+                    return Err(format!("parameter {} is given twice", info.params[i].name));
+                }
+            }
+            continue;
+        }
         let param = info.params.get(i).ok_or_else(|| format!("action {} has only {} parameters", info.name, info.params.len()))?;
         let value = action_value(value, param.width).map_err(|e| format!("parameter {}: {e}", param.name))?;
         if args[i].replace(value).is_some() {
@@ -351,6 +376,28 @@ fn named<'p, I: Copy>(name: &str, all: impl Iterator<Item = (I, Vec<&'p str>)>) 
         (Some(_), Some(_)) => Err(format!("{name:?} is ambiguous")),
         (None, _) => Err(format!("{name:?} does not exist")),
     }
+}
+
+/// Where the pieces of a wide number of that name are among keys or parameters, if it is one: `name[159:32]`, `name[31:0]`.
+fn pieces<'p>(name: &str, all: impl Iterator<Item = (&'p str, u32)>) -> Option<std::ops::Range<usize>> {
+    let mut found: Option<(std::ops::Range<usize>, u32)> = None;
+    for (i, (full, width)) in all.enumerate() {
+        let Some((base, bits)) = full.strip_suffix(']').and_then(|f| f.rsplit_once('[')) else { continue };
+        let (Some((high, low)), true) = (bits.split_once(':'), base == name || base.strip_suffix(name).is_some_and(|b| b.ends_with('.'))) else {
+            continue;
+        };
+        let (Ok(high), Ok(low)) = (high.parse::<u32>(), low.parse::<u32>()) else { continue };
+        // A slice that the program itself has as its key is not followed by the rest down to bit 0.
+        match &mut found {
+            Some((range, next)) if range.end == i && high + 1 == *next => {
+                range.end = i + 1;
+                *next = low;
+            }
+            _ if width == 128 => found = Some((i..i + 1, low)),
+            _ => {}
+        }
+    }
+    found.filter(|(range, low)| *low == 0 && range.len() > 1).map(|(range, _)| range)
 }
 
 /// STF writes `h$0.f` for `h[0].f`.

@@ -43,6 +43,70 @@ pub(super) fn key_match(text: &str, kind: MatchKind, width: u32) -> Result<KeyMa
     }
 }
 
+/// The numbers of at most 128 bits, the top one first, that a wider one is made of.
+pub(super) fn wide_value(text: &str, widths: &[u32]) -> Result<Vec<u128>, String> {
+    let (values, masks): (Vec<u128>, Vec<u128>) = wide_digits(text, widths)?.into_iter().unzip();
+    if masks.iter().zip(widths).all(|(m, w)| *m == Bits::mask(*w)) { Ok(values) } else { Err(format!("{text:?} is not a number")) }
+}
+
+/// As [`key_match`], for a key that is such numbers.
+pub(super) fn wide_match(text: &str, kind: MatchKind, widths: &[u32]) -> Result<Vec<KeyMatch>, String> {
+    match kind {
+        MatchKind::Ternary => {
+            let parts = match text.split_once("&&&") {
+                Some((value, mask)) => wide_value(value, widths)?.into_iter().zip(wide_value(mask, widths)?).collect(),
+                None if text == "*" => vec![(0, 0); widths.len()],
+                None => wide_digits(text, widths)?,
+            };
+            Ok(parts.into_iter().map(|(value, mask)| KeyMatch::Ternary { value: value & mask, mask }).collect())
+        }
+        MatchKind::Optional if matches!(text, "*" | "_") => Ok(vec![KeyMatch::Optional(None); widths.len()]),
+        MatchKind::Optional => Ok(wide_value(text, widths)?.into_iter().map(|v| KeyMatch::Optional(Some(v))).collect()),
+        MatchKind::Exact => Ok(wide_value(text, widths)?.into_iter().map(KeyMatch::Exact).collect()),
+        MatchKind::Lpm | MatchKind::Range => Err("a key of more than 128 bits is not of kind lpm or range".to_owned()),
+    }
+}
+
+/// Digits of `0x`, `0b` or `0o`, `*` for any, as values and masks of these widths. A decimal number has at most 128 bits.
+fn wide_digits(text: &str, widths: &[u32]) -> Result<Vec<(u128, u128)>, String> {
+    let (radix, digits) = radix(text);
+    let each = match radix {
+        16 => 4,
+        8 => 3,
+        2 => 1,
+        _ => {
+            let value = number(text)?;
+            let last = widths.len() - 1;
+            let low = |i: usize| if i == last { value & Bits::mask(widths[last]) } else { 0 };
+            let mut parts: Vec<(u128, u128)> = widths.iter().enumerate().map(|(i, w)| (low(i), Bits::mask(*w))).collect();
+            if widths[last] < 128 && last > 0 {
+                parts[last - 1].0 = value >> widths[last];
+            }
+            return Ok(parts);
+        }
+    };
+    // The lowest bit first: whether it is set, and whether it counts.
+    let mut bits: Vec<(bool, bool)> = Vec::new();
+    for c in digits.chars().rev().filter(|c| *c != '_') {
+        let digit = if c == '*' { None } else { Some(c.to_digit(radix).ok_or_else(|| format!("{text:?} is not a number"))?) };
+        bits.extend((0..each).map(|b| (digit.is_some_and(|d| d >> b & 1 == 1), digit.is_some())));
+    }
+    let width: u32 = widths.iter().sum();
+    if bits.is_empty() || bits.iter().skip(width as usize).any(|(set, _)| *set) {
+        return Err(if bits.is_empty() { format!("{text:?} is not a number") } else { format!("{text} does not fit {width} bits") });
+    }
+    // Digits that the text does not have are zero, and count.
+    bits.resize(width as usize, (false, true));
+    let mut parts = Vec::new();
+    let mut low = width as usize;
+    for w in widths {
+        low -= *w as usize;
+        let part = bits[low..low + *w as usize].iter().rev();
+        parts.push(part.fold((0, 0), |(v, m), (set, counts)| (v << 1 | u128::from(*set), m << 1 | u128::from(*counts))));
+    }
+    Ok(parts)
+}
+
 /// `VALUE/LENGTH`; or digits ending in `*`, as many bits as they leave; or a plain number, of the whole width.
 fn prefix(text: &str, width: u32) -> Result<(u128, u32), String> {
     if let Some((value, len)) = text.split_once('/') {
@@ -147,6 +211,24 @@ mod tests {
         assert!(range("3->2").is_err() && range("0->256").is_err());
         assert_eq!(key_match("*", MatchKind::Optional, 8), Ok(KeyMatch::Optional(None)));
         assert!(key_match("0x100", MatchKind::Exact, 8).is_err());
+    }
+
+    #[test]
+    fn numbers_of_more_than_128_bits_are_read_in_pieces() {
+        let widths = [128, 32];
+        assert_eq!(wide_value("0x1_00000000_00000002", &widths), Ok(vec![1 << 32, 2]));
+        assert_eq!(wide_value("5", &widths), Ok(vec![0, 5]));
+        assert_eq!(wide_value("0x1ffffffff", &widths), wide_value("8589934591", &widths));
+        assert_eq!(wide_value(&format!("0x{}", "f".repeat(40)), &widths), Ok(vec![u128::MAX, u32::MAX.into()]));
+        assert!(wide_value(&format!("0x1{}", "0".repeat(40)), &widths).is_err() && wide_value("0x*", &widths).is_err());
+        let ternary = |text: &str| wide_match(text, MatchKind::Ternary, &widths);
+        let parts = |high: (u128, u128), low: (u128, u128)| {
+            Ok([high, low].map(|(value, mask)| KeyMatch::Ternary { value, mask }).to_vec())
+        };
+        assert_eq!(ternary("0x1********"), parts((1, u128::MAX), (0, 0)));
+        assert_eq!(ternary("0x1ffffffff&&&0x1000000ff"), parts((1, 1), (0xff, 0xff)));
+        assert_eq!(ternary("*"), parts((0, 0), (0, 0)));
+        assert!(wide_match("0x1/8", MatchKind::Lpm, &widths).is_err());
     }
 
     #[test]
