@@ -187,6 +187,10 @@ pub struct Memory {
     pub alpm_fill: f64,
     /// LPM tables of more prefixes are algorithmic.
     pub alpm_from: u64,
+    /// Constants below this, and as far below zero, lie in an instruction; others come with the entry.
+    pub small_constants: u64,
+    /// Bits of an exact key beyond `ghost_bits` up to which they choose the block without a hash.
+    pub identity_bits: u64,
     /// Blocks that a memory written by the data plane has on top.
     pub spare_blocks: u64,
     /// TCAM bits for a bit of range.
@@ -378,6 +382,8 @@ impl Switch {
             ("immediate_bits", m.immediate_bits),
             ("hash_way_bits", m.hash_way_bits),
             ("alpm_from", m.alpm_from),
+            ("small_constants", m.small_constants),
+            ("identity_bits", m.identity_bits),
             ("spare_blocks", m.spare_blocks),
             ("parser.tcam_rows", self.parser.tcam_rows),
             ("parser.depth_bytes", self.parser.depth_bytes),

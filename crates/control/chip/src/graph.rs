@@ -87,7 +87,7 @@ pub(crate) fn fill(g: &mut Graph, ir: &Ir, sizes: &Sizes, chip: &Switch, pack: P
     let stage = Amounts::of_stage(&chip.stage);
     for n in &mut g.nodes {
         if let Some(id) = n.table_id {
-            let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, pack, &chip.memory);
+            let table = Table::of(ir, id, sizes.entries(ir, id), &stage, pack, &chip.memory);
             n.kind = match table.way {
                 memory::Way::Keyless => Kind::Default,
                 memory::Way::Exact => Kind::Exact,
@@ -139,6 +139,11 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
         for (cells, index_bits) in &site.cells {
             if let Some(bits) = index_bits {
                 n.fixed[Resource::HashSlices] = n.fixed[Resource::HashSlices].max(u64::from(*bits).div_ceil(16));
+                // It goes through the hash unit, and an access without a table has the result bus of one.
+                n.fixed[Resource::HashBits] = n.fixed[Resource::HashBits].max(u64::from(*bits));
+                if site.what == What::Cells(*cells) {
+                    n.fixed[Resource::ResultBuses] = n.fixed[Resource::ResultBuses].max(1);
+                }
             }
             let next = cell_ids.len();
             let cell = *cell_ids.entry((gress, *cells)).or_insert(next);

@@ -4,12 +4,14 @@
 //! rows, for ternary ones 512 rows of TCAM. A table that spans stages has a part of whole units in each, and each part
 //! has its own key on the crossbar, its own hash ways and its own actions.
 //!
-//! Not modelled: rows and columns of blocks within a stage and the buses between them, sharing of action data rows between
-//! tables, ranges that need several TCAM rows, unused slots of hash ways (the size counts slots, as the chip's own compiler does).
+//! Not modelled: which row and column of a stage a block lies in, beyond what wide words need ([`Table::wide_words`]), and the buses between
+//! them; sharing of action data rows between tables, ranges that need several TCAM rows, unused slots of hash ways (the size counts slots, as
+//! the chip's own compiler does).
 
 use crate::describe::Memory;
 use crate::resource::{Amounts, Resource};
-use program::{CountUnit, MatchKind, Program, TableId};
+use p4_ir::{Ir, LValue, Stmt};
+use program::{ActionId, CountUnit, MatchKind, TableId};
 
 /// How a table's entries are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +57,8 @@ pub(crate) struct Table {
     counter: Option<Fit>,
     meter: bool,
     key_bytes: u64,
+    /// Independent hash ways: one where the key itself is the row's number.
+    ways: u64,
     actions: u64,
     action_bytes: u64,
     /// Bits of an entry, for people.
@@ -83,17 +87,22 @@ impl Fit {
 }
 
 impl Table {
-    /// A table of `entries`, on a chip whose stages have `stage_sram` blocks.
-    pub(crate) fn of(program: &Program, id: TableId, entries: u64, stage_sram: u64, pack: Packing, m: &Memory) -> Table {
+    /// A table of `entries`, on a chip whose stages have so much.
+    pub(crate) fn of(ir: &Ir, id: TableId, entries: u64, stage: &Amounts, pack: Packing, m: &Memory) -> Table {
+        let program = &ir.program;
         let info = &program.tables[id];
         let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
         let roomy = entries + entries / 100 * pack.slack;
         let key_bits: u64 = info.keys.iter().map(|k| u64::from(k.width)).sum();
         let key_bytes: u64 = info.keys.iter().map(|k| u64::from(k.width).div_ceil(8)).sum();
-        let data = |a: program::ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width)).sum::<u64>();
-        let padded = |a: program::ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width).div_ceil(8) * 8).sum::<u64>();
+        // A constant that an instruction cannot hold comes with the entry, as its data do.
+        let data = |a: ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width)).sum::<u64>() + constants(ir, a, m);
+        let padded = |a: ActionId| program.actions[a].params.iter().map(|p| container(p.width)).sum::<u64>() + constants(ir, a, m);
         let usable = || info.actions.iter().filter(|u| u.entry).map(|u| u.action);
-        let actions = usable().count() as u64;
+        let choices = usable().count() as u64;
+        // What does nothing takes no instruction.
+        let all = usable().chain((!usable().any(|a| a == info.default_action.0)).then_some(info.default_action.0));
+        let actions = all.filter(|a| !ir.actions[*a].body.is_empty()).count() as u64;
         let data_bits = usable().map(data).max().unwrap_or(0);
         let padded_bits = usable().map(padded).max().unwrap_or(0);
         let default_bytes = padded(info.default_action.0) / 8;
@@ -107,9 +116,13 @@ impl Table {
             () => Way::Exact,
         };
         // The number of the instruction; data goes into the entry, or, if it is more, to rows of its own.
-        let instruction = u64::from(actions.max(1).next_power_of_two().trailing_zeros());
-        let immediate = if data_bits <= m.immediate_bits { data_bits } else { 0 };
-        let action = (immediate < data_bits && way != Way::Keyless).then(|| Fit::of(padded_bits, m.sram_bits));
+        let instruction = u64::from(choices.max(1).next_power_of_two().trailing_zeros());
+        let splits = splits(data_bits, padded_bits, m);
+        // Prefixes and TCAMs take as much with the entry as they can.
+        let (immediate, action) = match way {
+            Way::Keyless => (0, None),
+            _ => splits[0],
+        };
         let counter = info.direct_counter.map(|c| Fit::of(counter_bits(program.counters[c].unit), m.sram_bits));
         let mut t = Table {
             way,
@@ -124,7 +137,8 @@ impl Table {
             counter,
             meter: info.direct_meter.is_some(),
             key_bytes,
-            actions: actions.max(1),
+            ways: m.ways,
+            actions: actions.max(u64::from(way == Way::Keyless)),
             // The bus carries data in whole bytes.
             action_bytes: padded_bits.div_ceil(8).max(default_bytes),
             entry_bits: 0,
@@ -133,33 +147,39 @@ impl Table {
         match way {
             Way::Keyless => t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 }),
             Way::Exact => {
-                let overhead = m.version_bits + instruction + immediate;
-                t.entry_bits = key_bits.saturating_sub(m.ghost_bits) + overhead;
                 // Dense packs save match memory, but every slot has its action data and cells: small tables are better off
                 // with fewer slots.
-                let with = |pack: (u64, u64)| {
+                let direct = t.counter.is_none() && !t.meter;
+                let with = |(immediate, action): (u64, Option<Fit>), pack: (u64, u64)| {
                     let unit_entries = pack.0 * m.sram_rows;
-                    let units = roomy.div_ceil(unit_entries).max(m.ways);
-                    Table { pack, unit_sram: pack.1, unit_entries, units, ..t.clone() }
+                    let units = roomy.div_ceil(unit_entries);
+                    // A key that is a row's number, or little more, needs no hash, and so no second place to look.
+                    let beyond = key_bits.saturating_sub(m.ghost_bits);
+                    let rows = (1u64 << beyond.min(40)).div_ceil(pack.0).next_power_of_two();
+                    let (units, ways) = match () {
+                        () if beyond == 0 => (1, 1),
+                        () if direct && beyond <= m.identity_bits && rows <= units.max(m.ways) => (rows, 1),
+                        () => (units.max(m.ways), m.ways),
+                    };
+                    let entry_bits = key_bits.saturating_sub(m.ghost_bits) + m.version_bits + instruction + immediate;
+                    Table { pack, unit_sram: pack.1, unit_entries, units, ways, action, entry_bits, ..t.clone() }
                 };
-                let all = packs(t.entry_bits, overhead, m).into_iter().map(with);
+                let overhead = |immediate: u64| m.version_bits + instruction + immediate;
+                let entry = |immediate: u64| key_bits.saturating_sub(m.ghost_bits) + overhead(immediate);
+                let all = splits.iter().flat_map(|s| packs(entry(s.0), overhead(s.0), m).into_iter().map(|p| with(*s, p)));
                 let cost = |t: &Table| {
-                    let smallest = t.part(1, m)[Resource::Sram];
+                    let smallest = t.part(t.ways.min(t.units), m);
                     let all = t.part(t.units, m);
                     let slots = t.holds(t.units);
                     let (first, second) = match pack.few_slots {
                         false => (all[Resource::Sram], all[Resource::MapRam]),
                         true => (slots, all[Resource::Sram]),
                     };
-                    (smallest > stage_sram, first, second, t.pack.1, t.pack.0)
+                    (smallest.exceeds(stage).is_some(), first, second, t.pack.1, t.pack.0)
                 };
                 let best = all.min_by_key(cost);
-                t = best.unwrap_or_else(|| with((1, wide_pack(t.entry_bits, overhead, m))));
-                t.least = m.ways.min(t.units);
-                // Ways in other stages are choices too, so parts with much action data have fewer of their own.
-                while t.least > 1 && t.part(t.least, m)[Resource::Sram] > stage_sram / 2 {
-                    t.least -= 1;
-                }
+                t = best.unwrap_or_else(|| with(splits[0], (1, wide_pack(entry(immediate), overhead(immediate), m))));
+                t.least = if t.ways == 1 { t.units } else { m.ways.min(t.units) };
             }
             Way::Ternary => {
                 let wide = |k: &program::KeyInfo| match k.kind {
@@ -229,10 +249,10 @@ impl Table {
                 a[Resource::ExactCrossbar] = self.key_bytes;
                 a[Resource::ExactTables] = 1;
                 a[Resource::ResultBuses] = 1;
-                let ways = m.ways.min(units);
-                let blocks_a_way = units.div_ceil(ways);
-                let select = u64::from(blocks_a_way.next_power_of_two().trailing_zeros());
-                a[Resource::HashBits] = ways * (m.hash_way_bits + select);
+                let sizes = way_sizes(units, self.ways);
+                // Ways beyond the preferred number look where another does: they share its bits.
+                let apart = sizes.iter().take(m.ways as usize);
+                a[Resource::HashBits] = apart.map(|blocks| m.hash_way_bits + u64::from(blocks.trailing_zeros())).sum();
             }
             Way::Ternary => {
                 a[Resource::TernaryCrossbar] = self.key_bytes;
@@ -253,10 +273,78 @@ impl Table {
         a
     }
 
+    /// Words of a part of `units` that are read from several rows at once: (rows, words). Blocks of a word lie in one column, so a stage holds
+    /// only as many as its rows and columns give.
+    pub(crate) fn wide_words(&self, units: u64) -> Option<(u64, u64)> {
+        (self.way == Way::Exact && self.pack.1 > 1).then_some((self.pack.1, units))
+    }
+
     /// Entries that a part of `units` holds.
     pub(crate) fn holds(&self, units: u64) -> u64 {
         self.unit_entries.saturating_mul(units)
     }
+}
+
+/// Blocks of each way of a part of so many, all of powers of two: what is too much for the preferred number of equal ways becomes further ways.
+fn way_sizes(units: u64, ways: u64) -> Vec<u64> {
+    if ways <= 1 {
+        return vec![units.next_power_of_two()];
+    }
+    if units < 2 * ways {
+        return (0..ways.min(units)).map(|way| 1 + u64::from(way + ways < units)).collect();
+    }
+    let mut size = 1u64 << units.min(16 * ways).ilog2() >> ways.ilog2();
+    let (mut left, mut sizes) = (units, Vec::new());
+    while left > 0 {
+        if size <= left {
+            sizes.push(size);
+            left -= size;
+        } else {
+            size /= 2;
+        }
+    }
+    sizes
+}
+
+/// How an action's data can lie: so many bits with the entry, and the rest in rows of their own. As much as possible with the entry first.
+fn splits(bits: u64, padded: u64, m: &Memory) -> Vec<(u64, Option<Fit>)> {
+    let mut all = Vec::new();
+    if bits <= m.immediate_bits {
+        all.push((bits, None));
+    }
+    // Rows hold powers of two of bytes; what they do not hold goes with the entry, if it has room.
+    let mut row = 8;
+    while row < padded.next_power_of_two() {
+        let beside = padded.saturating_sub(row).min(bits);
+        if beside <= m.immediate_bits {
+            all.push((beside, Some(Fit::of(row, m.sram_bits))));
+        }
+        row *= 2;
+    }
+    if padded > 0 {
+        all.push((0, Some(Fit::of(padded, m.sram_bits))));
+    }
+    if all.is_empty() { vec![(0, None)] } else { all }
+}
+
+/// Bits of constants that an action writes and no instruction holds, by the containers that they fill.
+fn constants(ir: &Ir, action: ActionId, m: &Memory) -> u64 {
+    let mut bits = 0;
+    p4_ir::walk::all_stmts(&ir.actions[action].body, &mut |s| {
+        if let Stmt::Assign(to, value) = s
+            && let Some(c) = value.as_const()
+        {
+            let width = c.width();
+            let small = c.value() < u128::from(m.small_constants) || p4_ir::Bits::mask(width) - c.value() < u128::from(m.small_constants);
+            bits += if small || matches!(to, LValue::Slice(..)) { 0 } else { container(width) };
+        }
+    });
+    bits
+}
+
+/// Bits of the containers that so many bits fill.
+fn container(width: u32) -> u64 {
+    u64::from(width).div_ceil(8) * 8
 }
 
 /// Ways to pack: so many entries in so many rows that are read together.

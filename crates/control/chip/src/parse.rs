@@ -46,7 +46,7 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
                     push(lacks, Lack::of(&s.name, Fault::Varbit));
                 }
             }
-            Stmt::Assign(_, value) if !moves(value) => {
+            Stmt::Assign(_, value) if !moves(ir, value) => {
                 push(lacks, Lack::of(&s.name, Fault::ParserArithmetic(crate::sites::short(&namer.expr(value)))));
             }
             Stmt::Advance(by) => match by.as_const() {
@@ -157,11 +157,16 @@ fn blocks_of_range(low: u128, high: u128) -> u64 {
     n.max(1)
 }
 
-/// Whether a parser can do it: it moves fields and sets constants.
-fn moves(e: &Expr) -> bool {
+/// Whether a parser can do it: it moves fields and sets constants, and the outcome of a checksum unit goes to a bit as it is or turned over.
+fn moves(ir: &Ir, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..) => true,
-        ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => moves(a),
+        ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => moves(ir, a),
+        ExprKind::Unary(UnOp::Not, a) => matches!(a.kind, ExprKind::Binary(BinOp::Eq | BinOp::Ne, ..)) && moves(ir, a),
+        ExprKind::Binary(BinOp::Eq | BinOp::Ne, a, b) => {
+            let outcome = matches!(&a.kind, ExprKind::Var(v) if ir.intrinsic.standard.get("checksum_error") == Some(v));
+            outcome && b.as_const().is_some()
+        }
         _ => false,
     }
 }

@@ -63,6 +63,9 @@ pub struct Stage {
     pub used: Amounts,
     /// By what.
     pub parts: Vec<Part>,
+    /// Words of several rows: how many of them, by their rows.
+    #[serde(skip)]
+    pub(crate) wide: Vec<(u64, u64)>,
 }
 
 /// What lies in a stage: a table or a part of it, a condition, instructions, cells.
@@ -294,6 +297,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                         }
                         stage.used = stage.used.plus(&part.used);
                         stage.parts.push(part);
+                        stage.wide.extend(graph.nodes[i].table.as_ref().and_then(|t| t.wide_words(units)));
                         let s = &mut states[i];
                         s.began = true;
                         s.units -= units;
@@ -306,6 +310,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                             }
                             continue;
                         }
+                        // What now may go here goes before what can wait, such as another part of a large table.
                         moved = true;
                         for (&to, &strict) in &graph.nodes[i].later {
                             let t = &mut states[to];
@@ -316,6 +321,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                                 t.via = Some(i);
                             }
                         }
+                        break;
                     }
                     Err(fault) => {
                         hopeless |= matches!(fault, Fault::Apart { .. } | Fault::Spans { .. });
@@ -374,7 +380,7 @@ fn try_place(
         return Ok((part(fixed, None), 0));
     };
     let with = |units: u64| fixed.plus(&table.part(units, &chip.memory));
-    let fits = |units: u64| with(units).plus(&stage.used).exceeds(limit).is_none();
+    let fits = |units: u64| with(units).plus(&stage.used).exceeds(limit).is_none() && in_columns(table.wide_words(units), stage, chip);
     let keyed = |units: u64| (table.way != crate::memory::Way::Keyless).then(|| table.holds(units).min(table.entries));
     if fits(state.units) {
         return Ok((part(with(state.units), keyed(state.units)), state.units));
@@ -389,12 +395,29 @@ fn try_place(
         });
     }
     refuse(&with(least))?;
+    if !in_columns(table.wide_words(least), stage, chip) {
+        return Err(Fault::Resource { resource: Resource::Sram, needed: with(least)[Resource::Sram], left: 0 });
+    }
     let (mut low, mut high) = (least, state.units);
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if fits(middle) { low = middle } else { high = middle }
     }
+    // What is left for other stages has as many ways there.
+    low = low.min((state.units - least).max(least));
     Ok((part(with(low), keyed(low)), low))
+}
+
+/// Whether the stage has columns for these words beside those that it holds: of words of `rows` rows one stands above the other as often as the
+/// stage's rows allow, in each of its columns.
+fn in_columns(words: Option<(u64, u64)>, stage: &Stage, chip: &Switch) -> bool {
+    let all = || stage.wide.iter().copied().chain(words);
+    let columns = chip.stage.sram_blocks / chip.memory.pack_rows.max(1);
+    words.is_none()
+        || (2..=chip.memory.pack_rows).all(|rows| {
+            let wanted: u64 = all().filter(|(r, _)| *r >= rows).map(|(_, words)| words).sum();
+            wanted <= columns * (chip.memory.pack_rows / rows)
+        })
 }
 
 /// The first resource of which too little is left.

@@ -15,7 +15,7 @@ use instructions::Gate;
 use p4_analysis::control::actions;
 use p4_analysis::validity::{known, never_valid};
 use p4_ir::*;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Limit of sites: dependencies are found pair by pair.
 const MOST_SITES: usize = 4000;
@@ -106,7 +106,11 @@ pub(crate) struct Sites {
 /// The sites of a pipe's controls.
 pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let never = never_valid(ir);
-    let mut w = Walker { ir, never, namer: Namer::new(ir), out: Sites::default(), temps: 0, guards: Vec::new(), deciders: HashMap::new() };
+    let parsed = parsed(ir, &ir.pipes[pipe]);
+    let namer = Namer::new(ir);
+    let unread = unread(ir);
+    let (out, deciders) = (Sites::default(), HashMap::new());
+    let mut w = Walker { ir, never, parsed, unread, namer, out, temps: 0, guards: Vec::new(), deciders };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -117,6 +121,37 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     }
     w.entry_data();
     w.out
+}
+
+/// The variables that a pipe's parser may write, and those that are the chip's own.
+fn parsed(ir: &Ir, pipe: &Pipe) -> BTreeSet<VarId> {
+    let mut all: BTreeSet<VarId> = ir.intrinsic.standard.values().copied().collect();
+    let states = ir.states_from(pipe.parser.start).into_iter().map(|s| &ir.states[s].body);
+    for block in states.chain([&pipe.parser.init]) {
+        p4_ir::walk::all_stmts(block, &mut |s| {
+            p4_analysis::effects::stmt_writes(ir, s, &mut |place| {
+                if let p4_analysis::effects::Place::Var(v) = place {
+                    all.insert(v);
+                }
+            });
+        });
+    }
+    all
+}
+
+/// Assignments of variables that are dead behind them on all ways, also behind tables: they are no instructions.
+fn unread(ir: &Ir) -> HashSet<usize> {
+    let (mut all, mut read) = (HashSet::new(), HashSet::new());
+    p4_analysis::live::Liveness::new(ir).behind(&mut |s, live| {
+        if let Stmt::Assign(LValue::Var(v), _) = s {
+            all.insert(std::ptr::from_ref(s) as usize);
+            if live.contains(v) {
+                read.insert(std::ptr::from_ref(s) as usize);
+            }
+        }
+    });
+    all.retain(|s| !read.contains(s));
+    all
 }
 
 /// How a block can be left before its end.
@@ -148,6 +183,10 @@ struct Walker<'a> {
     ir: &'a Ir,
     /// Headers that no packet has: what asks for them is decided.
     never: BTreeSet<HeaderId>,
+    /// What the parser may have set.
+    parsed: BTreeSet<VarId>,
+    /// Addresses of assignments that nothing reads.
+    unread: HashSet<usize>,
     namer: Namer<'a>,
     out: Sites,
     temps: u32,
@@ -182,6 +221,7 @@ impl Walker<'_> {
 
     fn stmt(&mut self, s: &Stmt, row: &mut Row, path: &mut Vec<Step>, name: &str, first: &mut Option<usize>, flow: &mut Flow) {
         match s {
+            Stmt::Assign(..) if self.unread.contains(&(std::ptr::from_ref(s) as usize)) => {}
             Stmt::Assign(dst, value) => self.assign(dst, value, row),
             Stmt::SetValid(h, _) => {
                 for id in self.headers(h) {

@@ -102,9 +102,9 @@ fn the_most_sessions_that_fit_are_found_and_one_more_row_is_not() {
     let most = chip::max_sessions(&ir, &chip, &Sizes::default()).unwrap();
     assert!(chip::place(&ir, &chip, &Sizes::sessions(most)).is_ok());
     assert!(chip::place(&ir, &chip, &Sizes::sessions(most + most / 50)).is_err());
-    // 37 of an entry's 59 bits must lie in the low halves of its rows, so eight entries take five rows; there are 880 blocks
-    // before the last stage, and a tenth may be lost to ways and rounding.
-    let best = 880 * 1024 * 8 / 5 + 80 * 1024;
+    // With its 32 bits of data in rows of their own, four a row, nine entries take two rows and nine quarters; there are 880 blocks before
+    // the last stage, and a tenth may be lost to ways and rounding.
+    let best = 880 * 1024 * 9 * 4 / 17 + 80 * 1024;
     assert!(most <= best && most > best * 9 / 10, "{most} of {best}");
     let p = chip::place(&ir, &chip, &Sizes::sessions(100_000)).unwrap();
     assert_eq!(p.capacity("large"), Some(100_000));
@@ -136,12 +136,13 @@ fn the_picture_shows_each_block_and_says_that_it_is_modelled() {
 /// Deep and wide programs end in an answer: as deep as the verifier lets them be, and wider than the model looks at.
 #[test]
 fn programs_that_are_deep_or_large_are_answered() {
-    use p4_ir::{BinOp, Expr, LValue, Stmt, Ty};
+    use p4_ir::{BinOp, Expr, LValue, Stmt};
     let chip = Chip::named("tofino1").unwrap();
     let mut ir = Ir::v1model("deep.p4");
-    let v = ir.add_var("m.v", Ty::Bit(32));
-    let is = |ir: &Ir, n: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::bit(32, n));
-    let mut block = vec![Stmt::Assign(LValue::Var(v), Expr::bit(32, 1))];
+    // The architecture reads it.
+    let v = ir.intrinsic.standard["egress_spec"];
+    let is = |ir: &Ir, n: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::bit(9, n));
+    let mut block = vec![Stmt::Assign(LValue::Var(v), Expr::bit(9, 1))];
     for n in 0..400 {
         block = vec![Stmt::If(is(&ir, n), block, Vec::new())];
     }
@@ -151,12 +152,12 @@ fn programs_that_are_deep_or_large_are_answered() {
     assert!(deep.contains("gateways"), "400 conditions, 192 gateways: {deep}");
     let mut sum = Expr::var(&ir, v);
     for _ in 0..900 {
-        sum = Expr::binary(BinOp::Add, sum, Expr::bit(32, 1));
+        sum = Expr::binary(BinOp::Add, sum, Expr::bit(9, 1));
     }
     *ir.ingress_mut() = vec![Stmt::Assign(LValue::Var(v), sum)];
     let long = chip::place(&ir, &chip, &Sizes::default()).unwrap_err();
     assert_eq!(long.stages_needed, Some(900), "a sum a stage");
-    let other = |ir: &Ir| Stmt::If(is(ir, 7), vec![Stmt::Assign(LValue::Var(v), Expr::bit(32, 1))], Vec::new());
+    let other = |ir: &Ir| Stmt::If(is(ir, 7), vec![Stmt::Assign(LValue::Var(v), Expr::bit(9, 1))], Vec::new());
     *ir.ingress_mut() = (0..5000).map(|_| other(&ir)).collect();
     let large = chip::place(&ir, &chip, &Sizes::default()).unwrap_err().to_string();
     assert!(large.contains("too large to be modelled"), "{large}");

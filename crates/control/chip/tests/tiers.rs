@@ -43,8 +43,8 @@ fn small_tables_lie_fast_and_large_ones_slow() {
     let cycles = |n| place_in_tiers(&ir, &chip, &Sizes::sessions(n)).unwrap().memory_cycles;
     assert_eq!([cycles(1000), cycles(4000), cycles(60_000)], [100, 200, 500], "two accesses each");
     let t = place_in_tiers(&ir, &chip, &Sizes::sessions(60_000)).unwrap();
-    // 150 for the packet, 60 for the look-up, 3 for what the action writes; no parser.
-    assert_eq!((t.busy_cycles, t.bound), (213, "line"));
+    // 150 for the packet, 60 for the look-up; nobody reads what the action writes, and there is no parser.
+    assert_eq!((t.busy_cycles, t.bound), (210, "line"));
     assert!(t.to_string().contains("(modelled)"));
 }
 

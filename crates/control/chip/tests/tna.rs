@@ -102,6 +102,31 @@ fn a_program_for_psa_is_placed_by_its_pipes() {
     assert_eq!(placed.parsers.len(), 2);
 }
 
+/// Of programs that the chip's own compiler has laid out: what it gave each table (open-p4studio publishes that of three programs), and the
+/// totals that are known of the first. Its packing of large tables, their parts in each stage and their ways are found; of the totals SRAM
+/// is known as 108 from one version of the compiler and as 104 from the published layout of another.
+#[test]
+fn tables_lie_as_the_chips_own_compiler_laid_them() {
+    let ir = compile_at(Path::new("tests/tna/compiled.p4"), &[]);
+    let p = plan(&ir, 1);
+    assert_eq!(p.stages_used(), 4);
+    let used = |r: Resource| p.totals()[r as usize].used;
+    let found = [Resource::Sram, Resource::MapRam, Resource::HashBits, Resource::ExactCrossbar, Resource::Instructions].map(used);
+    assert_eq!(found, [104, 9, 172, 24, 7]);
+    let parts = |p: &Placement, table: &str| -> Vec<(u64, u64)> {
+        let all = p.stages.iter().flat_map(|s| &s.parts).filter(|part| part.name == table);
+        all.map(|part| (part.used[Resource::Sram], part.used[Resource::Tcam])).collect()
+    };
+    assert_eq!(parts(&p, "exact_mac"), [(4, 0)]);
+    assert_eq!(parts(&p, "route"), [(16, 0)], "4 of entries, 4 of data, 3 of counters, 5 of meters");
+    assert_eq!(parts(&p, "aged_mac"), [(60, 0), (24, 0)], "seven entries in three rows, of which two stand above each other");
+    let p = plan(&compile_at(Path::new("tests/tna/compiled.p4"), &["PREFIXES"]), 1);
+    assert_eq!(parts(&p, "by_port"), [(1, 0)], "a key of 9 bits is the row");
+    assert_eq!(parts(&p, "destination"), [(4, 0)]);
+    let tcam = |table: &str| parts(&p, table).iter().map(|(_, tcam)| *tcam).collect::<Vec<_>>();
+    assert_eq!([tcam("fib"), tcam("fallback")], [vec![24, 8], vec![8]]);
+}
+
 /// Percentages of Table 4 of Singh et al., with what a model may miss them by. A hash distribution unit is counted by another
 /// measure there, and TCAM depends on a table of gaps whose size it does not give.
 #[test]
@@ -115,11 +140,11 @@ fn the_published_programs_take_what_was_measured() {
     ];
     let resources = [
         (Resource::ExactCrossbar, 2.5),
-        (Resource::HashBits, 7.0),
+        (Resource::HashBits, 6.5),
         (Resource::MeterAlus, 0.1),
         (Resource::Sram, 2.0),
-        (Resource::Instructions, 0.8),
-        (Resource::ResultBuses, 9.0),
+        (Resource::Instructions, 0.9),
+        (Resource::ResultBuses, 6.5),
     ];
     let mut text = String::from("resource, modelled % / measured %: UPF 10K, UPF 430K, HH-IPG, H-UPF 10K, H-UPF 430K\n");
     for (i, (resource, off)) in resources.iter().enumerate() {

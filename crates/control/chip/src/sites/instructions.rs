@@ -188,6 +188,14 @@ impl Walker<'_> {
         if let LValue::Var(v) = dst {
             self.deciders.remove(v);
         }
+        // Metadata starts as zero: to set what nobody has written to zero is nothing.
+        if let (LValue::Var(v), true) = (dst, value.as_const().is_some_and(|c| c.value() == 0)) {
+            let to = Loc::Var(*v);
+            let fresh = !self.parsed.contains(v) && !row.written.contains_key(&to) && !self.out.all.iter().any(|s| s.writes.contains(&to));
+            if fresh {
+                return;
+            }
+        }
         let reads = self.computed(value, row);
         if let Some(to) = self.place(dst) {
             self.op(row, reads, to, None);
