@@ -135,7 +135,8 @@ fn optimised(compiled: Result<p4_check::Compiled, p4_check::Failure>, name: &str
     Ok(ir)
 }
 
-fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> p4_check::Options {
+/// How a program is read: with its includes and macros, and what is built in.
+pub fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> p4_check::Options {
     p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) }
 }
 

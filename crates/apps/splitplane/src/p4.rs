@@ -105,6 +105,16 @@ pub(crate) enum P4Command {
     Conformance(conformance::Args),
     /// Runs random programs on the interpreter and as native code, until something differs or time is up.
     Fuzz(fuzz::Args),
+    /// Serves an editor over standard input and output (Language Server Protocol): errors and warnings as one types, where a name is
+    /// declared, what it is, which fields a value has. Point the editor's client for P4 at `splitplane p4 lsp`.
+    Lsp {
+        /// Folder to search for includes.
+        #[arg(short = 'I', value_name = "DIR")]
+        include: Vec<PathBuf>,
+        /// Macro, as NAME or NAME=VALUE.
+        #[arg(short = 'D', value_name = "MACRO")]
+        define: Vec<String>,
+    },
     /// One of its checks, in a process of its own.
     #[command(hide = true)]
     ConformanceJob(conformance::JobArgs),
@@ -123,10 +133,14 @@ pub(crate) struct Source {
     define: Vec<String>,
 }
 
+fn defines(given: &[String]) -> Vec<(String, String)> {
+    let pair = |d: &String| d.split_once('=').map_or_else(|| (d.clone(), "1".to_owned()), |(n, v)| (n.to_owned(), v.to_owned()));
+    given.iter().map(pair).collect()
+}
+
 impl Source {
     fn defines(&self) -> Vec<(String, String)> {
-        let pair = |d: &String| d.split_once('=').map_or_else(|| (d.clone(), "1".to_owned()), |(n, v)| (n.to_owned(), v.to_owned()));
-        self.define.iter().map(pair).collect()
+        defines(&self.define)
     }
 
     fn unoptimised(&self) -> Result<Ir, Failure> {
@@ -163,8 +177,14 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
         }
         P4Command::Conformance(args) => conformance::conformance(args),
         P4Command::Fuzz(args) => fuzz::fuzz(args),
+        P4Command::Lsp { include, define } => serve_editor(include, define),
         P4Command::ConformanceJob(args) => conformance::job(args),
     }
+}
+
+fn serve_editor(include: &[PathBuf], define: &[String]) -> Result<(), Failure> {
+    let options = daemon::program::options(include, &defines(define));
+    p4_lsp::serve_stdio(options).map_err(|e| Failure::Failed(e.to_string()))
 }
 
 fn compile_ahead(source: Option<&Source>, out: &Path, cc: Option<&Path>) -> Result<(), Failure> {

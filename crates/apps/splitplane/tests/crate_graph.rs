@@ -29,6 +29,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     // A second opinion for tests: it shares nothing with the lowering but the syntax tree.
     ("p4/p4-eval", &["base", "p4-syntax", "program"]),
     ("p4/p4-emit", &["base", "p4-analysis", "p4-ir", "program"]),
+    // What an editor asks of a program; it only checks.
+    ("p4/p4-lsp", &["p4-check"]),
     // What a chip has room for; it runs nothing.
     ("control/chip", &["p4-analysis", "p4-ir", "program"]),
     // C text to an object: the compiler as a child, and its objects kept.
@@ -199,6 +201,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "p4-emit",
             "p4-interp",
             "p4-ir",
+            "p4-lsp",
             "p4-passes",
             "pktio",
             "service",
@@ -207,7 +210,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ),
 ];
 
-const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit"];
+const COMPILER: &[&str] =
+    &["p4-syntax", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit", "p4-lsp"];
 const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
 const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];

@@ -68,7 +68,7 @@ mod wide_ops;
 pub use names::{Index, Member, Mention, Unknown};
 use p4_ir::Ir;
 use p4_syntax::Parsed;
-pub use p4_syntax::{Diagnostic, SourceMap, Span};
+pub use p4_syntax::{Diagnostic, SourceFile, SourceMap, Span};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -355,10 +355,5 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed
         }
     }
     cx.check_unused(program);
-    Lowered {
-        ir,
-        diagnostics: cx.sink.into_diagnostics(),
-        other_architecture: cx.whole.other_architecture,
-        index: cx.names.into_index(),
-    }
+    Lowered { ir, diagnostics: cx.sink.into_diagnostics(), other_architecture: cx.whole.other_architecture, index: cx.names.into_index() }
 }

@@ -457,7 +457,9 @@ impl<'a> Cx<'a> {
             (Type::New(n), t) | (t, Type::New(n)) => n.target == *t || bottom(&n.target) == t,
             _ => true,
         };
-        if (matches!(v.ty, Type::New(_)) || matches!(to, Type::New(_))) && (wide_of(bottom(&v.ty)).is_some() || wide_of(bottom(to)).is_some()) {
+        if (matches!(v.ty, Type::New(_)) || matches!(to, Type::New(_)))
+            && (wide_of(bottom(&v.ty)).is_some() || wide_of(bottom(to)).is_some())
+        {
             if !step && !matches!(v.ty, Type::Int) {
                 return refuse(self, &v);
             }

@@ -556,7 +556,10 @@ impl<'a> Cx<'a> {
     pub(crate) fn table_of(&mut self, base: &'a ast::Expr) -> R<Option<usize>> {
         let ast::ExprKind::Path(path) = &base.kind else { return Ok(None) };
         match self.find(path).as_deref() {
-            Ok([Entity::Table(i), ..]) => Ok(Some(*i)),
+            Ok([Entity::Table(_), ..]) => match self.lookup(path)?[..] {
+                [Entity::Table(i), ..] => Ok(Some(i)),
+                _ => Ok(None),
+            },
             _ => Ok(None),
         }
     }

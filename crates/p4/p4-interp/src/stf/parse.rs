@@ -383,7 +383,8 @@ fn pieces<'p>(name: &str, all: impl Iterator<Item = (&'p str, u32)>) -> Option<s
     let mut found: Option<(std::ops::Range<usize>, u32)> = None;
     for (i, (full, width)) in all.enumerate() {
         let Some((base, bits)) = full.strip_suffix(']').and_then(|f| f.rsplit_once('[')) else { continue };
-        let (Some((high, low)), true) = (bits.split_once(':'), base == name || base.strip_suffix(name).is_some_and(|b| b.ends_with('.'))) else {
+        let (Some((high, low)), true) = (bits.split_once(':'), base == name || base.strip_suffix(name).is_some_and(|b| b.ends_with('.')))
+        else {
             continue;
         };
         let (Ok(high), Ok(low)) = (high.parse::<u32>(), low.parse::<u32>()) else { continue };

@@ -222,9 +222,7 @@ mod tests {
         assert_eq!(wide_value(&format!("0x{}", "f".repeat(40)), &widths), Ok(vec![u128::MAX, u32::MAX.into()]));
         assert!(wide_value(&format!("0x1{}", "0".repeat(40)), &widths).is_err() && wide_value("0x*", &widths).is_err());
         let ternary = |text: &str| wide_match(text, MatchKind::Ternary, &widths);
-        let parts = |high: (u128, u128), low: (u128, u128)| {
-            Ok([high, low].map(|(value, mask)| KeyMatch::Ternary { value, mask }).to_vec())
-        };
+        let parts = |high: (u128, u128), low: (u128, u128)| Ok([high, low].map(|(value, mask)| KeyMatch::Ternary { value, mask }).to_vec());
         assert_eq!(ternary("0x1********"), parts((1, u128::MAX), (0, 0)));
         assert_eq!(ternary("0x1ffffffff&&&0x1000000ff"), parts((1, 1), (0xff, 0xff)));
         assert_eq!(ternary("*"), parts((0, 0), (0, 0)));
