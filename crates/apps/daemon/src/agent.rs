@@ -38,6 +38,8 @@ const TICKS_PER_RETIREMENT: u32 = 5;
 const EVENTS_BEFORE_TICK: usize = 1024;
 /// N4 messages that are answered before other work has its turn, at most.
 const MESSAGES_AT_ONCE: usize = 64;
+/// Of these, how many are given to the store together: a millisecond's work at most, and its thread is woken once.
+const WRITTEN_TOGETHER: usize = 16;
 /// Events of the backlog that are dealt with from one look at N4 to the next.
 const EVENTS_AT_ONCE: usize = 256;
 /// At the end, how long final usage reports may be without any being acknowledged: a retransmission or two.
@@ -246,11 +248,14 @@ impl Agent {
     }
 
     fn receive_waiting(&mut self, datagrams: &Datagrams, most: usize) {
-        for datagram in std::iter::from_fn(|| datagrams.try_next()).take(most) {
+        for (n, datagram) in std::iter::from_fn(|| datagrams.try_next()).take(most).enumerate() {
             self.receive_n4(&datagram);
-            // Answers do not wait for the messages behind them.
-            self.flush();
+            // Answers do not wait for the messages behind them, but for those that are written to the store with theirs.
+            if self.store.is_none() || (n + 1) % WRITTEN_TOGETHER == 0 {
+                self.flush();
+            }
         }
+        self.flush();
     }
 
     fn event(&mut self, event: engine::Event) {

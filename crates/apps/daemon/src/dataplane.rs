@@ -183,6 +183,16 @@ impl upf::plane::DataPlane for EngineAndTargets {
         Ok(())
     }
 
+    fn apply_together(&mut self, sessions: &[SessionInfo], batch: &Batch) -> Option<Result<(), ApplyError>> {
+        // A fast target is asked for each session whether it takes it.
+        let Targets::Whole(target) = &self.targets else { return None };
+        let outcome = target.apply(batch);
+        if let (Ok(()), Some(changed)) = (&outcome, &mut self.changed) {
+            changed.extend(sessions.iter().map(|session| session.seid));
+        }
+        Some(outcome)
+    }
+
     fn count(&mut self, counter: CounterId, cell: u64) -> Count {
         self.targets.target().counter(counter, cell)
     }

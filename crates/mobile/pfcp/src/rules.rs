@@ -357,6 +357,26 @@ pub enum CommitError {
     System(String),
 }
 
+/// A session that comes back after a crash.
+#[derive(Clone, Copy, Debug)]
+pub struct Returning<'a> {
+    /// Our SEID.
+    pub seid: Seid,
+    /// Its rules.
+    pub rules: &'a SessionRules,
+    /// What its URRs go on counting from.
+    pub counters: &'a BTreeMap<u32, Usage>,
+}
+
+impl Returning<'_> {
+    /// Gives it alone to a user plane.
+    pub fn commit_to(&self, plane: &mut (impl UserPlane + ?Sized)) -> Result<(), CommitError> {
+        plane.commit(self.seid, Some(self.rules))?;
+        self.counters.iter().for_each(|(urr_id, usage)| plane.continue_usage(self.seid, *urr_id, *usage));
+        Ok(())
+    }
+}
+
 /// What obeys the rules: the crate `upf`, or a recorder in tests.
 pub trait UserPlane {
     /// Replaces the rules of session `seid` by `new` (`None`: the session ends), all or nothing.
@@ -370,9 +390,16 @@ pub trait UserPlane {
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
 
     /// The counters of a URR, which has just been committed for the first time, go on from these: those of before a crash. A plane whose
-    /// sessions come back must override this.
+    /// sessions come back must override this or [`restore`](UserPlane::restore).
     fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
         let _ = (seid, urr_id, usage);
+    }
+
+    /// Sessions that come back after a crash, none of which is there: what [`commit`](UserPlane::commit) and
+    /// [`continue_usage`](UserPlane::continue_usage) do. Each is taken or refused for itself. A plane to which many changes at once are cheaper
+    /// than one after the other overrides this.
+    fn restore(&mut self, sessions: &[Returning<'_>]) -> Vec<Result<(), CommitError>> {
+        sessions.iter().map(|session| session.commit_to(self)).collect()
     }
 
     /// Packets of a session that has a user plane inactivity timer, whatever PDR they matched: another number than before means

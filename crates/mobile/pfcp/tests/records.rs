@@ -198,6 +198,60 @@ fn a_request_that_is_sent_again_across_a_crash_is_not_executed_twice() {
     assert_eq!(reported(&deleted), 500);
 }
 
+/// A request that changes nothing.
+fn modification(sequence: u32, seid: Seid) -> Vec<u8> {
+    let request = Message { seid: Some(seid), ..Message::node(MessageType::SessionModificationRequest, sequence, vec![]) };
+    request.encode().unwrap()
+}
+
+#[test]
+fn answers_that_are_written_together_are_one_record_until_the_last_of_them_expires() {
+    let mut kept = Kept::new(recorded());
+    let seid = kept.establish(chosen_session(1));
+    let of_answers = |kept: &Kept| kept.records.keys().filter(|key| key[0] == 5).count();
+    let before = of_answers(&kept);
+    for sequence in 100..110 {
+        kept.bench.ask_octets(&modification(sequence, seid));
+        kept.bench.now += Duration::from_millis(100);
+    }
+    kept.write();
+    assert_eq!(of_answers(&kept), before + 1);
+    kept.crash();
+    kept.bench.ask_octets(&modification(104, seid));
+    assert_eq!(kept.bench.node.stats().repeated_answers, 1);
+    kept.bench.now += kept.config.answer_lifetime;
+    kept.bench.node.poll_usage(kept.bench.now, &mut kept.bench.plane);
+    kept.write();
+    assert_eq!(of_answers(&kept), 0);
+    // Records of answers that expired while nobody was there go too, and numbers go on.
+    kept.bench.ask_octets(&modification(200, seid));
+    kept.write();
+    kept.bench.now += kept.config.answer_lifetime;
+    kept.crash();
+    assert_eq!(of_answers(&kept), 0);
+    kept.bench.ask_octets(&modification(201, seid));
+    kept.write();
+    kept.crash();
+    kept.bench.ask_octets(&modification(201, seid));
+    assert_eq!(kept.bench.node.stats().repeated_answers, 1);
+}
+
+/// A peer that has restarted may number its requests as before, and means others.
+#[test]
+fn an_answer_that_was_forgotten_with_its_association_does_not_come_back() {
+    let mut kept = Kept::new(recorded());
+    let seid = kept.establish(chosen_session(1));
+    let request = modification(100, seid);
+    assert_eq!(kept.bench.ask_octets(&request).cause(), Some(Cause::REQUEST_ACCEPTED));
+    kept.write();
+    kept.bench.now += Duration::from_secs(1);
+    let answer = kept.bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 1));
+    assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+    kept.write();
+    kept.crash();
+    assert_eq!(kept.bench.ask_octets(&request).cause(), Some(Cause::SESSION_CONTEXT_NOT_FOUND));
+}
+
 #[test]
 fn the_recovery_time_stamp_stays_and_time_goes_on() {
     let mut kept = Kept::new(recorded());

@@ -11,14 +11,14 @@ use std::time::Duration;
 pub use base::BufferFate;
 use base::PortId;
 use pfcp::packed::PackedMap;
-use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
+use pfcp::rules::{CommitError, OuterHeader, Returning, RuleId, Seid, SessionRules, Usage, UserPlane};
 use program::{ApplyError, Batch, CounterId, Entry, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Exhausted, FilterSets, NumberPool};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::hops::NoNextHop;
-use crate::host::{self, Action, Host};
+use crate::host::{self, Action, HeldPeers, Host};
 use crate::ids::{BindError, Ids};
 use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
 use crate::networks::Vrf;
@@ -56,6 +56,12 @@ pub trait DataPlane {
     /// those to release pass through the pipeline in order before any later packet of the PDR.
     /// On return no packet is processed under the old entries any more, so that counters read afterwards are final.
     fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError>;
+
+    /// The entries of several new sessions as one change, all or none as in [`DataPlane::apply`]. `None`: it takes them one by one only.
+    fn apply_together(&mut self, sessions: &[SessionInfo], batch: &Batch) -> Option<Result<(), ApplyError>> {
+        let _ = (sessions, batch);
+        None
+    }
 
     /// A cell of a counter, summed over all targets.
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
@@ -168,6 +174,15 @@ struct Session {
 struct Charged {
     accrued: BTreeMap<u32, Usage>,
     cells: Vec<(UsageKey, u32)>,
+}
+
+/// A session's next state, and what the data plane is to change for it.
+struct Change {
+    new: Session,
+    peers: HeldPeers,
+    batch: Batch,
+    /// The PDR of each change.
+    owners: Vec<Option<u16>>,
 }
 
 /// Numbers taken for a session that is not committed yet.
@@ -435,21 +450,65 @@ impl<D: DataPlane> Plane<D> {
     /// Stages, commits, and returns the session's new state; with an error all is as before.
     fn replace(&mut self, seid: Seid, old: &Session, outline: &Outline, ends: bool) -> Result<Session, CommitError> {
         let mut fresh = Fresh::default();
-        let result = self.replace_with(seid, old, outline, ends, &mut fresh);
+        let result = self.change(seid, old, outline, ends, &mut fresh).and_then(|change| self.apply(change, &fates(old, outline)));
         if result.is_err() {
             self.unstage(fresh);
         }
         result
     }
 
-    fn replace_with(
-        &mut self,
-        seid: Seid,
-        old: &Session,
-        outline: &Outline,
-        ends: bool,
-        fresh: &mut Fresh,
-    ) -> Result<Session, CommitError> {
+    fn apply(&mut self, change: Change, fates: &[(u32, BufferFate)]) -> Result<Session, CommitError> {
+        let Change { new, peers, batch, owners } = change;
+        if let Err(error) = self.data.apply(&new.info, &batch, fates) {
+            self.host.undo_hold(peers);
+            return Err(self.refusal(error, &owners));
+        }
+        let asked = self.host.ask_peers(&peers);
+        self.send_or_keep(asked);
+        Ok(new)
+    }
+
+    /// New sessions as one change; `false`: nothing has changed, and each is to be tried alone.
+    fn insert_together(&mut self, sessions: &[Returning<'_>]) -> bool {
+        if sessions.iter().any(|session| self.sessions.contains(session.seid)) || self.sessions.len() + sessions.len() > self.max_sessions {
+            return false;
+        }
+        let mut staged = Vec::with_capacity(sessions.len());
+        let (mut infos, mut together, mut whole) = (Vec::with_capacity(sessions.len()), Batch::default(), true);
+        for session in sessions {
+            let mut fresh = Fresh::default();
+            let outline = lower::outline(session.rules, &self.context);
+            let change = outline.and_then(|outline| self.change(session.seid, &Session::default(), &outline, false, &mut fresh));
+            let Ok(Change { new, peers, batch, .. }) = change else {
+                self.unstage(fresh);
+                whole = false;
+                break;
+            };
+            infos.push(new.info.clone());
+            together.ops.extend(batch.ops);
+            staged.push((new, peers, fresh));
+        }
+        if !whole || !matches!(self.data.apply_together(&infos, &together), Some(Ok(()))) {
+            // What a later one shares with an earlier one, the earlier one has taken.
+            for (_, peers, fresh) in staged.into_iter().rev() {
+                self.host.undo_hold(peers);
+                self.unstage(fresh);
+            }
+            return false;
+        }
+        for (session, (mut new, peers, _)) in sessions.iter().zip(staged) {
+            let asked = self.host.ask_peers(&peers);
+            self.send_or_keep(asked);
+            self.settle(session.seid, Session::default(), &mut new);
+            let counted = |urr_id: &u32| (*urr_id, session.counters.get(urr_id).copied().unwrap_or_default());
+            new.accrued = session.rules.urrs.keys().map(counted).collect();
+            self.sessions.insert(session.seid, &new);
+        }
+        true
+    }
+
+    /// Stages a session's next state. With an error only `fresh` has been taken.
+    fn change(&mut self, seid: Seid, old: &Session, outline: &Outline, ends: bool, fresh: &mut Fresh) -> Result<Change, CommitError> {
         for group in &outline.groups {
             if let Some(by) = self.lookups.get(&group.lookup).copied().filter(|by| *by != seid) {
                 let rule = RuleId::Pdr(group.members.first().copied().unwrap_or_default());
@@ -472,13 +531,7 @@ impl<D: DataPlane> Plane<D> {
         let (mut batch, mut owners) = self.batch(old, &new, fresh);
         owners.splice(0..0, peers.ops.iter().map(|_| None));
         batch.ops.splice(0..0, peers.ops.drain(..));
-        if let Err(error) = self.data.apply(&new.info, &batch, &fates(old, outline)) {
-            self.host.undo_hold(peers);
-            return Err(self.refusal(error, &owners));
-        }
-        let asked = self.host.ask_peers(&peers);
-        self.send_or_keep(asked);
-        Ok(new)
+        Ok(Change { new, peers, batch, owners })
     }
 
     /// Numbers for `outline`: those that the session has where they are for the same, else new ones, noted in `fresh`.
@@ -693,6 +746,13 @@ impl<D: DataPlane> UserPlane for Plane<D> {
         if let Some(mut session) = self.sessions.open(seid) {
             session.accrued.insert(urr_id, usage);
         }
+    }
+
+    fn restore(&mut self, sessions: &[Returning<'_>]) -> Vec<Result<(), CommitError>> {
+        if self.insert_together(sessions) {
+            return sessions.iter().map(|_| Ok(())).collect();
+        }
+        sessions.iter().map(|session| session.commit_to(self)).collect()
     }
 
     fn packets(&mut self, seid: Seid) -> u64 {

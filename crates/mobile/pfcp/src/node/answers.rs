@@ -39,12 +39,21 @@ pub(super) struct Record {
     sequence: u32,
     request: u64,
     octets: Vec<u8>,
-    pub(super) expires: Duration,
+    /// When it was given.
+    given: Duration,
 }
 
 impl Record {
     pub(super) fn octets(&self) -> &[u8] {
         &self.octets
+    }
+
+    pub(super) fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    pub(super) fn given(&self) -> Duration {
+        self.given
     }
 }
 
@@ -94,19 +103,21 @@ impl Answers {
         self.insert(Key { peer, kind, sequence }, fingerprint(request), octets, now)
     }
 
-    /// The record of an answer, and its place in a ring of as many as there may be.
-    pub(super) fn record(&self, number: u64) -> Option<(u32, Record)> {
+    /// The record of an answer, unless it is forgotten.
+    pub(super) fn record(&self, number: u64) -> Option<Record> {
         let Answer { key, request, octets, expires } = self.kept.get(&number)?;
-        let record = Record {
-            number,
-            peer: key.peer,
-            kind: key.kind.number(),
-            sequence: key.sequence,
-            request: *request,
-            octets: octets.clone(),
-            expires: *expires,
-        };
-        Some((self.place(number), record))
+        let given = expires.saturating_sub(self.lifetime);
+        Some(Record { number, peer: key.peer, kind: key.kind.number(), sequence: key.sequence, request: *request, octets: octets.clone(), given })
+    }
+
+    /// The number of the oldest answer.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.kept.first_key_value().map(|(number, _)| *number)
+    }
+
+    /// Whether an answer that was given before a crash is not too old.
+    pub(super) fn is_of_use(&self, record: &Record, now: Duration) -> bool {
+        record.given.saturating_add(self.lifetime) > now
     }
 
     /// Keeps an answer again that was given before a crash. To be called in the order of their numbers.
@@ -152,18 +163,12 @@ impl Answers {
         }
     }
 
-    /// Forgets the responses kept for a peer that has restarted; their records' places.
-    pub(super) fn forget(&mut self, peer: SocketAddr) -> Vec<u32> {
+    /// Forgets the responses kept for a peer that has restarted.
+    pub(super) fn forget(&mut self, peer: SocketAddr) {
         let first = Key { peer, kind: MessageType::HeartbeatRequest, sequence: 0 };
         let last = Key { peer, kind: MessageType::Other(u8::MAX), sequence: u32::MAX };
         let numbers: Vec<u64> = self.by_key.range(first..=last).map(|(_, number)| *number).collect();
-        numbers.iter().for_each(|number| self.remove(*number));
-        numbers.into_iter().map(|number| self.place(number)).collect()
-    }
-
-    /// The place of an answer in a ring of as many as there may be.
-    fn place(&self, number: u64) -> u32 {
-        (number % self.most.max(1) as u64) as u32
+        numbers.into_iter().for_each(|number| self.remove(number));
     }
 
     fn remove(&mut self, number: u64) {

@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::finals::Unknown;
-use super::journal::Key;
 use super::{About, AssociationView, Ending, Node, Timer};
 use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
 use crate::config::{Config, OnLoss};
@@ -45,7 +44,7 @@ pub(super) struct Association {
     pub number: u32,
     /// Since when it answers no heartbeats.
     pub lost_at: Option<Duration>,
-    since: Duration,
+    pub since: Duration,
     /// When the next heartbeat is sent; `None` while one waits for its answer.
     #[serde(skip)]
     next_heartbeat: Option<Duration>,
@@ -397,8 +396,7 @@ impl Node {
             self.restarted(node_id, sessions, now);
         }
         self.end_association(node_id, Some(recovery_ntp_s));
-        let forgotten = self.answers.forget(source);
-        forgotten.into_iter().for_each(|place| self.journal.remove(Key::Answer(place)));
+        self.answers.forget(source);
         if let Some(left_out) = self.may_log(LogCause::Association, now) {
             tracing::info!(%node_id, %peer, kept = sessions.len(), left_out, "associated");
         }

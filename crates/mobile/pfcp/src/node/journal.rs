@@ -7,13 +7,14 @@
 //! Not kept: heartbeats and association setups without an answer, which are sent again, rate budgets, and [`Stats`](crate::stats::Stats).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::Node;
+use super::answers::Record;
 use super::associations::Association;
 use super::finals::Ending;
 use super::requests::{About, Waiting};
@@ -21,7 +22,7 @@ use crate::codec::NodeId;
 use crate::rules::{Seid, Usage, UserPlane};
 
 /// Of the records' layout. To be raised when that changes, as the test `the_layout_of_records_is_that_of_their_version` tells.
-pub(super) const VERSION: u16 = 1;
+pub(super) const VERSION: u16 = 2;
 
 /// URRs whose counters, and sessions that, one call of [`Node::checkpoint`] looks at: some milliseconds' work.
 const AT_ONCE: usize = 2000;
@@ -48,8 +49,8 @@ pub(super) enum Key {
     Request(u32),
     /// Final usage that is still to be sent.
     Final(u64),
-    /// A place in the ring of answers.
-    Answer(u32),
+    /// Answers that were written together.
+    Answers(u64),
 }
 
 impl Key {
@@ -62,7 +63,7 @@ impl Key {
             Key::Usage(seid, urr_id) => (2, &[&seid.to_be_bytes()[..], &urr_id.to_be_bytes()].concat()),
             Key::Request(sequence) => (3, &sequence.to_be_bytes()),
             Key::Final(id) => (4, &id.to_be_bytes()),
-            Key::Answer(place) => (5, &place.to_be_bytes()),
+            Key::Answers(id) => (5, &id.to_be_bytes()),
         };
         [&[kind], number].concat()
     }
@@ -81,7 +82,7 @@ impl Key {
             2 => long().map(Key::Session),
             3 => short().map(Key::Request),
             4 => long().map(Key::Final),
-            5 => short().map(Key::Answer),
+            5 => long().map(Key::Answers),
             _ => None,
         }
     }
@@ -116,6 +117,10 @@ pub(super) struct Journal {
     /// How far counters may lag behind; `None`: there are no records.
     lag: Option<Duration>,
     changed: BTreeMap<Key, Option<Vec<u8>>>,
+    /// Answers given since the last call of [`Node::take_changes`], by their numbers.
+    answered: Vec<u64>,
+    /// Records of answers, in the order in which they were given: each record's id, and the number of its last answer.
+    answers: VecDeque<(u64, u64)>,
     /// The packets that a URR's record counts; 0: it has none.
     counted: BTreeMap<(Seid, u32), u64>,
     pass: Pass,
@@ -145,7 +150,14 @@ struct Running {
 
 impl Journal {
     pub(super) fn new(lag: Option<Duration>) -> Journal {
-        Journal { lag, changed: BTreeMap::new(), counted: BTreeMap::new(), pass: Pass::default() }
+        Journal {
+            lag,
+            changed: BTreeMap::new(),
+            answered: Vec::new(),
+            answers: VecDeque::new(),
+            counted: BTreeMap::new(),
+            pass: Pass::default(),
+        }
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -178,15 +190,17 @@ impl Journal {
         }
     }
 
-    /// What was noted so far is in the records already.
-    pub(super) fn forget_changes(&mut self) {
+    /// What was noted so far is in the records already, those of answers under these ids.
+    pub(super) fn go_on(&mut self, answers: VecDeque<(u64, u64)>) {
         self.changed.clear();
+        self.answers = answers;
     }
 }
 
 impl Node {
     /// The records that have changed since the last call. Nothing unless [`Config::records`](crate::config::Config::records) is set.
     pub fn take_changes(&mut self) -> Vec<Change> {
+        self.note_answers();
         let others = std::mem::take(&mut self.journal.changed).into_iter();
         let sessions = self.sessions.take_changes().into_iter().map(|(seid, value)| (Key::Session(seid), value));
         others.chain(sessions).map(|(key, value)| Change { key: key.octets(), value }).collect()
@@ -272,11 +286,24 @@ impl Node {
 
     /// An answer was given.
     pub(super) fn note_answer(&mut self, number: Option<u64>) {
-        if !self.journal.is_on() {
-            return;
+        if self.journal.is_on() {
+            self.journal.answered.extend(number);
         }
-        if let Some((place, record)) = number.and_then(|number| self.answers.record(number)) {
-            self.journal.put(Key::Answer(place), &record);
+    }
+
+    /// Answers that are written together are one record, which goes when the last of them does.
+    fn note_answers(&mut self) {
+        let answered = std::mem::take(&mut self.journal.answered);
+        let records: Vec<Record> = answered.iter().filter_map(|number| self.answers.record(*number)).collect();
+        if let (Some(last), false) = (answered.last(), records.is_empty()) {
+            let id = self.journal.answers.back().map_or(0, |(id, _)| id.wrapping_add(1));
+            self.journal.put(Key::Answers(id), &records);
+            self.journal.answers.push_back((id, *last));
+        }
+        let oldest = self.answers.oldest().unwrap_or(u64::MAX);
+        while let Some((id, _)) = self.journal.answers.front().copied().filter(|(_, last)| *last < oldest) {
+            self.journal.remove(Key::Answers(id));
+            self.journal.answers.pop_front();
         }
     }
 

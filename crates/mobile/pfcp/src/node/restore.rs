@@ -5,7 +5,7 @@
 //! answer are sent again under their sequence numbers, and requests that were answered are answered again alike: so a peer that retransmits
 //! across the crash gets one session, not two. What cannot be read, or no longer fits the configuration, is left out and counted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -18,11 +18,14 @@ use super::sessions::{Session, peer_tunnels};
 use super::{Node, Timer};
 use crate::codec::{self, Ie, Message, NodeId};
 use crate::config::{Config, ConfigError};
-use crate::rules::{Seid, Usage, UserPlane};
+use crate::rules::{CommitError, Returning, Seid, Usage, UserPlane};
 use crate::session;
 
 /// Sequence numbers that may have been used since the node's record was written: some seconds' worth.
 const SEQUENCES_SKIPPED: u32 = 1 << 20;
+
+/// Sessions that are given to the user plane together: what many changes at once have in common is done once, and little memory is needed.
+const TOGETHER: usize = 256;
 
 /// What no node that runs comes to: times (some centuries), counters, numbers that count up, reports in one message. What is beyond is damaged,
 /// and would overflow.
@@ -108,15 +111,37 @@ pub struct Restoring {
     now: Duration,
     /// The session that was read last, with its counters.
     session: Option<(Seid, Session, BTreeMap<u32, Usage>)>,
+    /// Those that are to be given to the user plane.
+    ready: Vec<Ready>,
     /// By number: who it is with, or how it ended.
     associations: BTreeMap<u32, Result<NodeId, Ending>>,
     /// Sessions that wait to be ended.
     waiting: BTreeMap<u32, BTreeSet<Seid>>,
     answers: BTreeMap<u64, Record>,
+    /// Their records' ids, and the number of the last in each.
+    answer_records: VecDeque<(u64, u64)>,
     finals: Vec<Final>,
     /// Records that are of no use any more.
     stale: Vec<Key>,
     result: Restored,
+}
+
+/// A session that holds again what it held, and is to be given to the user plane.
+struct Ready {
+    seid: Seid,
+    session: Session,
+    /// The packets that its URRs' records count.
+    recorded: BTreeMap<u32, u64>,
+    /// What its URRs go on counting from.
+    counters: BTreeMap<u32, Usage>,
+    /// Its association is not over.
+    lives: bool,
+}
+
+impl Ready {
+    fn returning(&self) -> Returning<'_> {
+        Returning { seid: self.seid, rules: &self.session.context.rules, counters: &self.counters }
+    }
 }
 
 impl Restoring {
@@ -130,9 +155,11 @@ impl Restoring {
             node,
             now,
             session: None,
+            ready: Vec::with_capacity(TOGETHER),
             associations: BTreeMap::new(),
             waiting: BTreeMap::new(),
             answers: BTreeMap::new(),
+            answer_records: VecDeque::new(),
             finals: Vec::new(),
             stale: Vec::new(),
             result: Restored { uncounted: now.saturating_sub(*counted_until), ..Restored::default() },
@@ -149,7 +176,10 @@ impl Restoring {
             Key::Node => Some(()),
             Key::Association(number) => self.association(number, value),
             Key::Session(seid) => {
-                self.end_of_session(plane);
+                self.end_of_session();
+                if self.ready.len() >= TOGETHER {
+                    self.give_to(plane);
+                }
                 let session = whole(value).filter(is_plausible);
                 session.map(|session| self.session = Some((seid, session, BTreeMap::new())))
             }
@@ -158,15 +188,7 @@ impl Restoring {
             Key::Final(_) => whole(value)
                 .filter(|this: &Final| this.count <= MOST_REPORTS && well_formed(this.reports()).is_some())
                 .map(|this| self.finals.push(this)),
-            Key::Answer(_) => whole(value)
-                .filter(|record: &Record| record.number <= MOST_ANSWERS && well_formed(record.octets()).is_some())
-                .map(|record| {
-                    if record.expires > self.now {
-                        self.answers.insert(record.number, record);
-                    } else {
-                        self.stale.push(key);
-                    }
-                }),
+            Key::Answers(id) => self.answers(id, value),
         };
         if read.is_none() {
             self.result.damaged += 1;
@@ -176,8 +198,9 @@ impl Restoring {
 
     /// The node. Its first changes delete the records of what did not come back.
     pub fn finish(mut self, plane: &mut dyn UserPlane) -> (Node, Restored) {
-        self.end_of_session(plane);
-        let Restoring { mut node, now, associations, waiting, answers, finals, stale, mut result, .. } = self;
+        self.end_of_session();
+        self.give_to(plane);
+        let Restoring { mut node, now, associations, waiting, answers, answer_records, finals, stale, mut result, .. } = self;
         for (number, sessions) in waiting {
             let ending = associations.get(&number).and_then(|association| association.as_ref().err().copied());
             node.sessions.restore_ending(number, sessions, ending.unwrap_or(Ending::Unknown(Unknown::Restarted)));
@@ -185,8 +208,8 @@ impl Restoring {
         for record in answers.into_values() {
             node.answers.restore(record, now);
         }
-        node.journal.forget_changes();
-        drop(node.sessions.take_changes());
+        node.journal.go_on(answer_records);
+        node.sessions.forget_changes();
         for key in stale {
             node.journal.remove(key);
         }
@@ -263,33 +286,74 @@ impl Restoring {
         Some(())
     }
 
+    fn answers(&mut self, id: u64, value: &[u8]) -> Option<()> {
+        let records: Vec<Record> = whole(value)?;
+        if !records.iter().all(|record| record.number <= MOST_ANSWERS && well_formed(record.octets()).is_some()) {
+            return None;
+        }
+        // What was given before its peer set up the association anew is forgotten.
+        let node = &self.node;
+        let is_forgotten = |record: &Record| {
+            node.associations.values().any(|association| association.source == record.peer() && record.given() < association.since)
+        };
+        let of_use = |record: &Record| node.answers.is_of_use(record, self.now) && !is_forgotten(record);
+        let of_use: Vec<Record> = records.into_iter().filter(of_use).collect();
+        match of_use.last() {
+            Some(last) => self.answer_records.push_back((id, last.number)),
+            None => self.stale.push(Key::Answers(id)),
+        }
+        self.answers.extend(of_use.into_iter().map(|record| (record.number, record)));
+        Some(())
+    }
+
     /// The records of a session are complete.
-    fn end_of_session(&mut self, plane: &mut dyn UserPlane) {
+    fn end_of_session(&mut self) {
         let Some((seid, session, usages)) = self.session.take() else { return };
-        let association = session.association;
-        let lives = match self.associations.get(&association) {
+        let lives = match self.associations.get(&session.association) {
             Some(Ok(node_id)) => (*node_id == session.node_id).then_some(true),
             Some(Err(_)) | None => Some(false),
         };
         let urrs: Vec<u32> = usages.keys().copied().collect();
-        let outcome = match lives {
-            Some(lives) => self.node.bring_back(seid, session, &usages, lives, self.now, plane),
+        let ready = match lives {
+            Some(lives) => self.node.take_back(seid, session, &usages, lives, self.ready.len()),
             None => Err("it is of another association than its number tells".into()),
         };
-        match outcome {
-            Ok(()) => {
-                self.result.sessions += 1;
-                if lives == Some(false) {
-                    self.waiting.entry(association).or_default().insert(seid);
+        match ready {
+            Ok(ready) => self.ready.push(ready),
+            Err(why) => self.refused(seid, urrs, &why),
+        }
+    }
+
+    /// Gives those that are ready to the user plane.
+    fn give_to(&mut self, plane: &mut dyn UserPlane) {
+        let ready = std::mem::take(&mut self.ready);
+        let mut outcomes = VecDeque::from(plane.restore(&ready.iter().map(Ready::returning).collect::<Vec<_>>()));
+        for mut ready in ready {
+            let lives = ready.lives;
+            let (seid, association) = (ready.seid, ready.session.association);
+            match outcomes.pop_front().unwrap_or_else(|| Err(CommitError::System("the user plane does not say".into()))) {
+                Ok(()) => {
+                    self.node.bring_back(ready, self.now, plane);
+                    self.result.sessions += 1;
+                    if !lives {
+                        self.waiting.entry(association).or_default().insert(seid);
+                    }
+                }
+                Err(error) => {
+                    let held = std::mem::take(&mut ready.session.context.held);
+                    held.into_iter().for_each(|held| self.node.pools.give_back(held));
+                    self.refused(seid, ready.recorded.into_keys().collect(), &format!("{error:?}"));
                 }
             }
-            Err(why) => {
-                self.result.refused += 1;
-                self.result.first_refusal.get_or_insert_with(|| format!("session {seid:#x}: {why}"));
-                self.stale.push(Key::Session(seid));
-                self.stale.extend(urrs.into_iter().map(|urr_id| Key::Usage(seid, urr_id)));
-            }
         }
+    }
+
+    /// A session does not come back, nor do its URRs' records.
+    fn refused(&mut self, seid: Seid, urrs: Vec<u32>, why: &str) {
+        self.result.refused += 1;
+        self.result.first_refusal.get_or_insert_with(|| format!("session {seid:#x}: {why}"));
+        self.stale.push(Key::Session(seid));
+        self.stale.extend(urrs.into_iter().map(|urr_id| Key::Usage(seid, urr_id)));
     }
 }
 
@@ -301,17 +365,9 @@ fn is_plausible(session: &Session) -> bool {
 }
 
 impl Node {
-    /// Takes a session up again; nothing of it is there if that fails.
-    fn bring_back(
-        &mut self,
-        seid: Seid,
-        mut session: Session,
-        usages: &BTreeMap<u32, Usage>,
-        lives: bool,
-        now: Duration,
-        plane: &mut dyn UserPlane,
-    ) -> Result<(), String> {
-        if seid == 0 || self.sessions.is_used(seid) || self.sessions.len() >= self.config.max_sessions {
+    /// Has a session hold again what it held, if it can come back; nothing of it is there if not. `before`: how many others are about to.
+    fn take_back(&mut self, seid: Seid, mut session: Session, usages: &BTreeMap<u32, Usage>, lives: bool, before: usize) -> Result<Ready, String> {
+        if seid == 0 || self.sessions.is_used(seid) || self.sessions.len() + before >= self.config.max_sessions {
             return Err(format!("there is no room for it among {} sessions", self.config.max_sessions));
         }
         let rules = &mut session.context.rules;
@@ -319,21 +375,25 @@ impl Node {
             return Err("its URRs are not those that it has measured".into());
         }
         session::check(rules).map_err(|rejection| rejection.why)?;
-        let held = std::mem::take(&mut session.context.held);
         let mut taking = self.pools.begin(seid);
-        for held in &held {
-            taking.reclaim(*held).map_err(|refusal| format!("{held:?}: {refusal:?}"))?;
+        for held in std::mem::take(&mut session.context.held) {
+            taking.reclaim(held).map_err(|refusal| format!("{held:?}: {refusal:?}"))?;
         }
-        plane.commit(seid, Some(rules)).map_err(|error| format!("{error:?}"))?;
         taking.keep(&mut session.context.held);
-
-        let mut known = BTreeMap::new();
+        let (mut recorded, mut counters) = (BTreeMap::new(), BTreeMap::new());
         for (urr_id, meter) in &mut session.meters {
-            let recorded = usages.get(urr_id).copied().unwrap_or_default();
-            let counters = meter.come_back(recorded);
-            plane.continue_usage(seid, *urr_id, counters);
-            self.journal.begin_urr(seid, *urr_id, recorded.packets());
-            known.insert(*urr_id, counters);
+            let usage = usages.get(urr_id).copied().unwrap_or_default();
+            recorded.insert(*urr_id, usage.packets());
+            counters.insert(*urr_id, meter.come_back(usage));
+        }
+        Ok(Ready { seid, session, recorded, counters, lives })
+    }
+
+    /// Takes up a session again that the user plane has.
+    fn bring_back(&mut self, ready: Ready, now: Duration, plane: &mut dyn UserPlane) {
+        let Ready { seid, mut session, recorded, counters, lives } = ready;
+        for (urr_id, packets) in recorded {
+            self.journal.begin_urr(seid, urr_id, packets);
         }
         for (far_id, notice) in &session.notices {
             if let Notice::Waiting { at, .. } = notice {
@@ -342,15 +402,16 @@ impl Node {
         }
         self.peer_tunnels.extend(peer_tunnels(&session.context.rules).into_iter().map(|(teid, ipv4)| (teid, ipv4, seid)));
         session.activity = None;
-        self.sessions.insert(seid, &session);
         if lives {
             if let Some(association) = self.associations.get_mut(&session.node_id) {
                 association.sessions.insert(seid);
             }
-            self.watch(seid, &known, now);
+            session.watch(seid, &counters, now, &mut self.watch, &mut self.timers);
+        }
+        self.sessions.insert(seid, &session);
+        if lives && session.context.rules.inactivity_s > 0 {
             self.begin_activity(seid, now, plane);
         }
-        Ok(())
     }
 }
 

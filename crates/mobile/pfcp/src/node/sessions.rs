@@ -53,6 +53,41 @@ pub(super) struct Activity {
 }
 
 impl Session {
+    /// Makes what is looked at follow its URRs; `known`: counters that have just been read.
+    pub(super) fn watch(
+        &mut self,
+        seid: Seid,
+        known: &BTreeMap<u32, Usage>,
+        now: Duration,
+        watch: &mut Watch,
+        timers: &mut BTreeSet<(Duration, Timer)>,
+    ) {
+        for (id, meter) in &mut self.meters {
+            let Some(rule) = self.context.rules.urrs.get(id) else { continue };
+            let left = |counters| meter.volume_left(rule, counters).filter(|left| *left < u64::MAX).map(|left| watch.deadline(left));
+            let deadline = match known.get(id) {
+                Some(counters) => left(*counters),
+                // Usage only grows: what was far away before is no nearer than it was.
+                None => left(Usage::default()).map(|_| meter.volume_deadline.unwrap_or(watch.deadline(0))),
+            };
+            watch.set_limit(seid, *id, std::mem::replace(&mut meter.volume_deadline, deadline), deadline);
+            let awaits = meter.is_awaiting_traffic(rule);
+            if std::mem::replace(&mut meter.awaits_traffic, awaits) != awaits {
+                watch.set_awaiting((seid, Some(*id)), awaits);
+            }
+            let due = meter.due_at(rule, now);
+            if due != meter.deadline {
+                if let Some(at) = meter.deadline {
+                    timers.remove(&(at, Timer::Urr(seid, *id)));
+                }
+                if let Some(at) = due {
+                    timers.insert((at, Timer::Urr(seid, *id)));
+                }
+                meter.deadline = due;
+            }
+        }
+    }
+
     pub(super) fn into_view(self, seid: Seid) -> SessionView {
         let Session { cp, node_id, peer, context, since, .. } = self;
         SessionView { seid, cp, node_id, peer, rules: context.rules, dnn: context.dnn, since }
@@ -431,31 +466,8 @@ impl Node {
 
     /// Makes what is looked at follow a session's URRs; `known`: counters that have just been read.
     pub(super) fn watch(&mut self, seid: Seid, known: &BTreeMap<u32, Usage>, now: Duration) {
-        let Some(mut opened) = self.sessions.open_lazily(seid) else { return };
-        let session = &mut *opened;
-        for (id, meter) in &mut session.meters {
-            let Some(rule) = session.context.rules.urrs.get(id) else { continue };
-            let left = |counters| meter.volume_left(rule, counters).filter(|left| *left < u64::MAX).map(|left| self.watch.deadline(left));
-            let deadline = match known.get(id) {
-                Some(counters) => left(*counters),
-                // Usage only grows: what was far away before is no nearer than it was.
-                None => left(Usage::default()).map(|_| meter.volume_deadline.unwrap_or(self.watch.deadline(0))),
-            };
-            self.watch.set_limit(seid, *id, std::mem::replace(&mut meter.volume_deadline, deadline), deadline);
-            let awaits = meter.is_awaiting_traffic(rule);
-            if std::mem::replace(&mut meter.awaits_traffic, awaits) != awaits {
-                self.watch.set_awaiting((seid, Some(*id)), awaits);
-            }
-            let due = meter.due_at(rule, now);
-            if due != meter.deadline {
-                if let Some(at) = meter.deadline {
-                    self.timers.remove(&(at, Timer::Urr(seid, *id)));
-                }
-                if let Some(at) = due {
-                    self.timers.insert((at, Timer::Urr(seid, *id)));
-                }
-                meter.deadline = due;
-            }
+        if let Some(mut session) = self.sessions.open_lazily(seid) {
+            session.watch(seid, known, now, &mut self.watch, &mut self.timers);
         }
     }
 

@@ -99,6 +99,11 @@ impl Sessions {
         touched.into_iter().map(|seid| (seid, self.all.packed(seid).map(<[u8]>::to_vec))).collect()
     }
 
+    /// What has changed so far is known already.
+    pub(super) fn forget_changes(&mut self) {
+        self.all.take_touched();
+    }
+
     /// See [`PackedMap::hurry`].
     pub(super) fn hurry(&mut self, most: usize) -> bool {
         self.all.hurry(most)

@@ -170,6 +170,15 @@ impl DataPlane for Model {
         Ok(())
     }
 
+    fn apply_together(&mut self, sessions: &[SessionInfo], batch: &Batch) -> Option<Result<(), ApplyError>> {
+        let outcome = self.apply(batch);
+        if outcome.is_ok() {
+            self.infos.extend_from_slice(sessions);
+            self.batches.push(batch.clone());
+        }
+        Some(outcome)
+    }
+
     fn count(&mut self, _: CounterId, cell: u64) -> target::Count {
         self.counters.get(&cell).copied().unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 //! Commits one by one: what is refused and why, usage, buffers, peers, end markers.
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base::PortId;
 use pfcp::rules::*;
@@ -319,6 +319,47 @@ fn an_end_marker_is_sent_when_the_peer_is_known() {
     let signalling = plane.ids().reasons.gtpu_signalling;
     let actions = plane.punt(&end_marker, PortId(0), signalling, 0, now);
     assert_eq!(actions, [], "the SMF was asked for its MAC address when the session began: the marker waits");
+}
+
+/// What a start after a crash does: some of them at a time.
+#[test]
+fn sessions_that_come_back_together_are_as_if_each_came_alone() {
+    let of_user = |n: u8, mut rules: SessionRules| {
+        for pdr in rules.pdrs.values_mut() {
+            pdr.pdi.f_teid = pdr.pdi.f_teid.map(|tunnel| FTeid { teid: tunnel.teid + (u32::from(n) << 16), ..tunnel });
+            let ue_ip = |ue: UeIp| UeIp {
+                ipv4: ue.ipv4.map(|_| Ipv4Addr::new(10, 45, 9, n)),
+                ipv6: ue.ipv6.map(|(_, length)| (Ipv6Addr::new(0xfd09, 0, 0, n.into(), 0, 0, 0, 0), length)),
+                ..ue
+            };
+            pdr.pdi.ue_ip = pdr.pdi.ue_ip.map(ue_ip);
+        }
+        rules
+    };
+    // The first two have their filter sets in common.
+    let (first, second, third) = (of_user(1, free5gc()), of_user(2, free5gc()), of_user(3, open5gs_connected()));
+    let usage = Usage { uplink_bytes: 700, downlink_bytes: 90, uplink_packets: 7, downlink_packets: 1 };
+    let counters = [(1, usage)].into();
+    for (sessions, batches) in [([(1, &first), (2, &second), (3, &third)], 1), ([(1, &first), (4, &first), (3, &third)], 2)] {
+        let sessions = sessions.map(|(seid, rules)| Returning { seid, rules, counters: &counters });
+        let (mut together, mut alone) = (plane_of(64), plane_of(64));
+        let outcomes = together.restore(&sessions);
+        let expected: Vec<_> = sessions.iter().map(|session| session.commit_to(&mut alone)).collect();
+        // One that has another's key is refused alone.
+        assert_eq!((outcomes.iter().filter(|outcome| outcome.is_ok()).count(), together.data().batches.len()), (4 - batches, batches));
+        assert_eq!(outcomes, expected);
+        assert_eq!(together.in_use(), alone.in_use());
+        assert_eq!((&together.data().infos, &together.data().sent), (&alone.data().infos, &alone.data().sent));
+        // Tried in vain, they have other numbers.
+        if batches == 1 {
+            assert_eq!(together.data().dump(&[""]), alone.data().dump(&[""]));
+        }
+        for Returning { seid, .. } in sessions {
+            assert_eq!((together.usage(seid, 1), together.entries(seid).len()), (alone.usage(seid, 1), alone.entries(seid).len()));
+            assert_eq!(together.commit(seid, None).unwrap(), alone.commit(seid, None).unwrap());
+        }
+        assert_eq!((together.in_use(), alone.in_use()), (InUse::default(), InUse::default()));
+    }
 }
 
 #[test]
