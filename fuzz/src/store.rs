@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pfcp::codec::{Ie, Message, MessageType, NodeId};
 use pfcp::config::{Config, GtpuAddress, UePool};
-use pfcp::node::{Node, Restoring, Saved};
+use pfcp::node::{Node, Read, Restoring, Saved};
 
 use super::pfcp::{Recorder, check};
 
@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
     let mut plane = Recorder::default();
     let mut restoring = Restoring::begin(config(), &saved, now).expect("the configuration is valid");
     for (key, value) in records {
-        restoring.record(key, value, &mut plane);
+        restoring.record(Read::new(key, value), &mut plane);
     }
     let (mut node, restored) = restoring.finish(&mut plane);
     assert_eq!(restored.sessions, node.session_count() + node.sessions_ending());

@@ -173,6 +173,7 @@ impl Upf {
                 Action::Reinject { port, frame } => again.push_back((port, frame)),
                 Action::Apply(batch) => self.plane.data_mut().apply(&batch).expect("there is room for every neighbour"),
                 Action::ErrorIndication { peer, teid } => self.node.error_indication(teid, IpAddr::V4(peer), self.now),
+                Action::Path { peer, works } => self.node.gtpu_path(peer, works, self.now),
                 Action::EndMarker { .. } => panic!("the plane hands End Markers on"),
                 Action::Resolved { number } => {
                     let (host, data) = self.plane.host_and_data();

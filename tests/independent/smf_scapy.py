@@ -34,6 +34,7 @@ def main():
     volumes(checks, smf, lab)
     usage_reports(checks, smf, lab)
     downlink_data(checks, smf, lab)
+    session_sets(checks, smf)
     malformed(checks, smf)
     release(checks, smf)
     end(checks, smf, lab)
@@ -514,6 +515,36 @@ def downlink_data(checks, smf, lab):
     accepted(checks, "the UE is back", session.modify(to_gnb(1, 0xcc, create=False)))
     checks.ok("DROBU in the report's answer has dropped what waited", lab.n3.quiet())
     accepted(checks, "deletion", session.delete())
+
+
+def session_sets(checks, smf):
+    """Sessions of an FQ-CSID end at once; those handed over go on; and the load that the SMF announced to want."""
+    told = [find(r.ies, IE_LoadControlInformation) for r in map(Response, smf.everything) if r.kind == 51]
+    told = [group for groups in told for group in groups]
+    metric = told and one(told[0].IE_list, IE_Metric)
+    checks.ok("load control information in a response", metric and metric.metric >= 1 and one(told[0].IE_list, IE_SequenceNumber), told)
+    associations = len([r for r in map(Response, smf.everything) if r.kind == 6])
+    checks.ok("once in an association, as it has not changed", len(told) <= associations, (len(told), associations))
+
+    csid = IE_FqCSID(node_id_type=0, ipv4=SMF, csids=[7, 8])
+    lost, kept = smf.establish(open5gs("10.45.0.21") + [csid]), smf.establish(open5gs("10.45.0.22"))
+    accepted(checks, "session with an FQ-CSID", lost.response)
+    accepted(checks, "session without", kept.response)
+    rejected(checks, "session set deletion without FQ-CSID",
+             smf.ask(PFCPSessionSetDeletionRequest(IE_list=[smf.node_id()])), MANDATORY_MISSING, 65)
+
+    # Release 17, which Scapy does not know: what is inside is Scapy's.
+    alternative = other(178, b"\x02" + bytes([10, 4, 0, 9]))
+    info = other(290, bytes(IE_FqCSID(node_id_type=0, ipv4=SMF, csids=[9])) + bytes(alternative))
+    sequence = smf.next_sequence()
+    body = bytes(smf.node_id()) + bytes(info)
+    response = smf.ask_octets(struct.pack("!BBHI", 0x20, 16, len(body) + 4, sequence << 8) + body, sequence)
+    checks.ok("session set modification", response and response.kind == 17 and b"\x00\x13\x00\x01\x01" in response.octets,
+              response and response.octets.hex())
+
+    accepted(checks, "session set deletion", smf.ask(PFCPSessionSetDeletionRequest(IE_list=[smf.node_id(), csid])))
+    rejected(checks, "its session is gone", lost.delete(), NOT_FOUND)
+    accepted(checks, "the other is there", kept.delete())
 
 
 def malformed(checks, smf):

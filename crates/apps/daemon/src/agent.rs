@@ -129,6 +129,10 @@ pub struct Agent {
     pub store: Option<Store>,
     /// Sessions stay in the store when the UPF is stopped.
     pub keeps_sessions: bool,
+    /// At the end peers may take so long to release their associations.
+    pub graceful_release: Option<Duration>,
+    /// Peers were asked to, and this is when the time is over.
+    pub leaves_by: Option<Instant>,
     /// Ports, for reports.
     pub ports: Vec<PortLabel>,
     /// Sessions that are gone.
@@ -172,6 +176,8 @@ impl Agent {
         // What ended sessions were in is free, and an idle agent asks for nothing by which the allocator would come to give it back.
         let _returner = allocator::Returner::start().inspect_err(|e| tracing::error!("no thread that gives memory back: {e}"));
         loop {
+            let (waiting, room) = datagrams.backlog();
+            self.node.note_backlog(waiting, room, self.start.elapsed());
             select! {
                 recv(datagrams.heartbeats) -> datagram => if let Ok(datagram) = datagram { self.receive_n4(&datagram) },
                 recv(datagrams.others) -> datagram => if let Ok(datagram) = datagram {
@@ -180,6 +186,7 @@ impl Agent {
                 },
                 recv(events) -> event => if let Ok(event) = event { self.event(event) },
                 recv(requests) -> request => match request {
+                    Ok(Request::Stop) if self.leaves_by.is_none() && self.begin_release() => {}
                     Ok(Request::Stop) | Err(_) => return self.stop(datagrams),
                     Ok(asked) => self.answer(asked),
                 },
@@ -204,7 +211,25 @@ impl Agent {
             self.node_timeout();
             self.checkpoint();
             self.flush();
+            if let Some(by) = self.leaves_by {
+                let left = by.saturating_duration_since(Instant::now());
+                // Who waits for the end sees that it comes nearer.
+                self.still_ending.store(left.as_millis() as usize, Ordering::Relaxed);
+                if left.is_zero() || self.node.associations().next().is_none() {
+                    return self.stop(datagrams);
+                }
+            }
         }
+    }
+
+    /// Asks peers to release their associations, and goes on meanwhile; whether that is wanted, and there are any.
+    fn begin_release(&mut self) -> bool {
+        let keeps = self.store.is_some() && self.keeps_sessions;
+        let Some(period) = self.graceful_release.filter(|_| !keeps && self.node.associations().next().is_some()) else { return false };
+        tracing::info!(seconds = period.as_secs(), "peers are asked to release their associations");
+        self.node.begin_release(period, self.start.elapsed());
+        self.leaves_by = Some(Instant::now() + period);
+        true
     }
 
     /// Has counters recorded that have moved: a slice of them, as messages may wait.
@@ -344,6 +369,10 @@ impl Agent {
                 Action::Resolved { number } => self.resolved(number),
                 Action::Unsent { reason } => {
                     *self.host_unsent.entry(reason).or_default() += 1;
+                    Ok(())
+                }
+                Action::Path { peer, works } => {
+                    self.node.gtpu_path(peer, works, self.start.elapsed());
                     Ok(())
                 }
                 Action::ErrorIndication { peer, teid } => {
@@ -675,6 +704,10 @@ impl Agent {
         row("usage_reports_lost", stats.lost_usage_reports);
         row("final_reports_kept", self.node.final_reports_kept() as u64);
         row("inactivity_reports", stats.inactivity_reports);
+        row("node_reports", stats.node_reports);
+        let (load, reduction) = self.node.load();
+        row("load_percent", load.into());
+        row("overload_reduction_percent", reduction.into());
         row("unknown_elements", stats.unknown_elements);
         row("rejected", stats.messages.rejected.values().sum());
         row("foreign", stats.foreign);
@@ -829,6 +862,8 @@ mod tests {
             output: Arc::new(Output::new(Arc::new(std::net::UdpSocket::bind((loopback, 0)).unwrap()))),
             store: None,
             keeps_sessions: false,
+            graceful_release: None,
+            leaves_by: None,
             ports,
             ended: Vec::new(),
             events: events_in,
@@ -847,6 +882,52 @@ mod tests {
             reconsidering: None,
         };
         (agent, split, chaos)
+    }
+
+    #[test]
+    fn at_the_end_peers_have_time_to_release_their_associations() {
+        use pfcp::codec::{self, Cause, Ie, Message, MessageType, NodeId, find};
+        let (mut agent, ..) = agent();
+        let loopback = std::net::Ipv4Addr::LOCALHOST;
+        let mut config = pfcp::config::Config::new(NodeId::Ipv4(loopback), loopback.into(), 0);
+        (config.request_port, config.heartbeat_period) = (pfcp::config::RequestPort::Source, None);
+        (agent.node, agent.graceful_release) = (Node::new(config).unwrap(), Some(Duration::from_secs(600)));
+        let socket = Arc::new(std::net::UdpSocket::bind((loopback, 0)).unwrap());
+        agent.output = Arc::new(Output::new(socket.clone()));
+        let upf = socket.local_addr().unwrap();
+        let datagrams = Datagrams::read(socket).unwrap();
+        let (requests, requests_in) = crossbeam_channel::unbounded();
+        let running = std::thread::spawn(move || {
+            agent.run(&datagrams, &requests_in);
+            agent
+        });
+        let smf = std::net::UdpSocket::bind((loopback, 0)).unwrap();
+        let receive = |kind: MessageType| loop {
+            let mut octets = [0; 2048];
+            let length = smf.recv(&mut octets).unwrap();
+            let message = codec::decode(&octets[..length]).unwrap();
+            if message.kind == kind {
+                return message;
+            }
+            // What has no answer comes again.
+            assert_eq!(message.kind, MessageType::AssociationUpdateRequest);
+        };
+        let ask = |kind: MessageType, sequence, ies| {
+            smf.send_to(&Message::node(kind, sequence, ies).encode().unwrap(), upf).unwrap();
+            receive(kind.response().unwrap())
+        };
+        let node_id = || Ie::NodeId(NodeId::Ipv4(loopback));
+        let answer = ask(MessageType::AssociationSetupRequest, 1, vec![node_id(), Ie::RecoveryTimeStamp(1)]);
+        assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+        requests.send(Request::Stop).unwrap();
+        let asked = receive(MessageType::AssociationUpdateRequest);
+        assert_eq!(find!(asked.ies, GracefulReleasePeriod), Some(&codec::timer(Duration::from_secs(600))));
+        // It is there meanwhile.
+        ask(MessageType::HeartbeatRequest, 2, vec![Ie::RecoveryTimeStamp(1)]);
+        let answer = ask(MessageType::AssociationReleaseRequest, 3, vec![node_id()]);
+        assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+        let agent = running.join().unwrap();
+        assert_eq!((agent.node.associations().count(), agent.failed), (0, None));
     }
 
     /// Which is seen in the report, and in what its sessions are charged.

@@ -102,6 +102,11 @@ impl Datagrams {
         Ok(Datagrams { heartbeats: heartbeats_out, others: others_out })
     }
 
+    /// Messages that wait, and how many have room to.
+    pub fn backlog(&self) -> (usize, usize) {
+        (self.others.len(), QUEUED)
+    }
+
     /// The next message, if there is one.
     pub fn try_next(&self) -> Option<Datagram> {
         self.heartbeats.try_recv().or_else(|_| self.others.try_recv()).ok()

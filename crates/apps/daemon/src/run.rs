@@ -486,6 +486,8 @@ impl Upf {
             kernel,
             output: output.clone(),
             store: store.map(|store| store.start(output)).transpose()?,
+            graceful_release: (config.n4.graceful_release_s > 0).then(|| Duration::from_secs(config.n4.graceful_release_s)),
+            leaves_by: None,
             keeps_sessions: config.n4.store.as_ref().is_some_and(|store| store.on_stop == OnStop::Keep),
             ports: labels,
             ended: Vec::new(),
@@ -810,6 +812,7 @@ pub(crate) fn network_config(config: &Config, links: &[Link]) -> upf::config::Ne
             answers_per_s: config.host.answers_per_s,
             error_indications_per_s: config.host.error_indications_per_s,
             neighbours_per_s: config.host.neighbours_per_s,
+            gtpu_echo_s: config.host.gtpu_echo_s,
         },
     }
 }

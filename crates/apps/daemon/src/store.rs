@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::n4_socket::{Datagram, Output};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
-use pfcp::node::{Change, Node, Restoring, Saved, SavedError};
+use pfcp::node::{Change, Node, Read, Restoring, Saved, SavedError};
 use pfcp::rules::UserPlane;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -35,6 +35,9 @@ const CACHE: u64 = 8 << 20;
 const MEMTABLE: u64 = 32 << 20;
 /// Files that records wait in for that, in bytes.
 const JOURNAL: u64 = 256 << 20;
+/// Records that are read at a time at a start, and how many times so many may wait to be given to the tables.
+const CHUNK: usize = 512;
+const AHEAD: usize = 8;
 /// The folder of the store's files, and the file that says that they are all there is to know.
 const RECORDS: &str = "records";
 const VALID: &str = "valid";
@@ -159,20 +162,27 @@ impl Opened {
         let passed = Duration::new(u64::try_from(passed).unwrap_or(0), unix.subsec_nanos());
         let start = at.checked_sub(passed.max(saved.written_at())).ok_or("its recovery time stamp is before this machine's time")?;
         let mut restoring = Restoring::begin(config, &saved, start.elapsed()).map_err(|e| e.to_string())?;
-        let mut unread = None;
-        let read = || -> fjall::Result<()> {
-            for record in self.records.iter() {
-                match record.into_inner() {
-                    Ok((key, value)) => restoring.record(&key, &value, plane),
-                    Err(e) => drop(unread.get_or_insert(e)),
+        // Reading takes about as long as giving sessions to the tables: each has a core.
+        let (chunks, chunks_in) = bounded(AHEAD);
+        let records = &self.records;
+        let read = move |chunks: Sender<Vec<Read>>| {
+            guarded(|| {
+                let mut records = records.iter();
+                loop {
+                    let chunk = records.by_ref().take(CHUNK).map(|record| record.into_inner().map(|(key, value)| Read::new(&key, &value)));
+                    let chunk: Vec<Read> = chunk.collect::<Result<_, _>>()?;
+                    if chunk.is_empty() || chunks.send(chunk).is_err() {
+                        return Ok(());
+                    }
                 }
-            }
-            Ok(())
+            })
         };
-        guarded(read).map_err(|e| damaged(&e))?;
-        if let Some(error) = unread {
-            return Err(damaged(&error));
-        }
+        let outcome = std::thread::scope(|scope| {
+            let reader = scope.spawn(move || read(chunks));
+            chunks_in.iter().flatten().for_each(|record| restoring.record(record, plane));
+            reader.join().unwrap_or(Err(Trouble::Panic))
+        });
+        outcome.map_err(|e| damaged(&e))?;
         let (node, restored) = restoring.finish(plane);
         tracing::info!(
             sessions = restored.sessions,

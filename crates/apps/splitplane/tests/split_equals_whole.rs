@@ -272,7 +272,11 @@ impl Run {
                     frames.extend(released.packets.into_iter().map(|(port, bytes)| Frame { port, bytes }));
                 }
                 Action::Transmit { port, frame } => frames.extend(packets::answer(port, &frame)),
-                Action::ErrorIndication { .. } | Action::EndMarker { .. } | Action::Drop { .. } | Action::Unsent { .. } => {}
+                Action::Path { .. }
+                | Action::ErrorIndication { .. }
+                | Action::EndMarker { .. }
+                | Action::Drop { .. }
+                | Action::Unsent { .. } => {}
             }
         }
         frames

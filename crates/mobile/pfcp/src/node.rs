@@ -4,7 +4,7 @@
 //! at [`Node::next_deadline`]) and events of the user plane, and sends what [`Node::poll_transmit`] gives. Time is the
 //! duration since the node began and never goes back.
 //!
-//! Not supported, and rejected as such: PFD management, session sets, node reports to us (TS 29.244 §6.2.5, §6.2.9).
+//! Not supported, and rejected as such: PFD management (TS 29.244 §6.2.5).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-use crate::codec::{self, Cause, DecodeError, FSeid, Group, Ie, Message, MessageType, NodeId, UpFeatures, find};
+use crate::codec::{self, Cause, CsidNode, DecodeError, FSeid, Group, Ie, Message, MessageType, NodeId, UpFeatures, find};
 use crate::config::{Config, ConfigError, RequestPort};
 use crate::pool::Pools;
 use crate::rules::{Seid, SessionRules, UserPlane};
@@ -26,11 +26,14 @@ mod answers;
 mod associations;
 mod finals;
 mod journal;
+mod load;
+mod paths;
 mod peers;
 mod reports;
 mod requests;
 mod restore;
 mod sessions;
+mod sets;
 mod store;
 mod watch;
 
@@ -38,16 +41,21 @@ use answers::Answers;
 use associations::Association;
 use finals::{Ending, Finals};
 use journal::Journal;
+use load::Load;
 use peers::{Budget, Peers, Rows};
 use requests::{About, Requests, Waiting};
 use store::Sessions;
 use watch::Watch;
 
 pub use journal::Change;
-pub use restore::{Restored, Restoring, Saved, SavedError};
+pub use restore::{Read, Restored, Restoring, Saved, SavedError};
+pub(crate) use sets::{Set, sets};
 
 /// Longest reason of a rejection in the log, in characters: some quote names of the peer's.
 const MAX_WHY: usize = 300;
+
+/// SARR of PFCP Association Release Request: the CP function is to release the association (§7.4.4.3).
+const SARR: u8 = 1 << 0;
 
 /// Limit of messages processed in one datagram.
 const MAX_BUNDLED: usize = 16;
@@ -69,6 +77,8 @@ pub struct Node {
     pools: Pools,
     /// Sessions by the peer tunnels that their FARs forward to.
     peer_tunnels: BTreeSet<(u32, Ipv4Addr, Seid)>,
+    /// Sessions by the CSIDs that they were established with.
+    csids: BTreeSet<(CsidNode, u16, Seid)>,
     /// What is to be looked at as packets are carried.
     watch: Watch,
     /// Final usage that is still to be reported.
@@ -80,6 +90,7 @@ pub struct Node {
     answers: Answers,
     peers: Peers,
     error_budgets: ErrorBudgets,
+    load: Load,
     transmit: VecDeque<(SocketAddr, Vec<u8>)>,
     /// What has changed that is kept for after a crash.
     journal: Journal,
@@ -89,6 +100,8 @@ pub struct Node {
     /// SEIDs come from it; `None`: they count.
     random: Option<ChaCha12Rng>,
     closing: bool,
+    /// CP functions were asked to release their associations.
+    leaving: bool,
     draining: bool,
     stats: Stats,
     log: LogLimit,
@@ -169,6 +182,7 @@ impl Node {
             sessions: Sessions::default(),
             pools: Pools::new(&config),
             peer_tunnels: BTreeSet::new(),
+            csids: BTreeSet::new(),
             watch: Watch::default(),
             finals: Finals::default(),
             unsettled: BTreeSet::new(),
@@ -182,11 +196,13 @@ impl Node {
                 of_cp_functions: Rows::new(key()),
                 all: Budget::default(),
             },
+            load: Load::default(),
             transmit: VecDeque::new(),
             wanted_peers: BTreeSet::new(),
             sessions_made: 0,
             random,
             closing: false,
+            leaving: false,
             draining: false,
             stats: Stats::default(),
             log: LogLimit::default(),
@@ -302,6 +318,18 @@ impl Node {
         self.send_finals(now);
     }
 
+    /// Asks all CP functions to release their associations within `period` (§6.2.7.3), and takes no new associations and sessions. Sessions go on
+    /// meanwhile, until none are left: then, or when the time is over, [`Node::release_all`].
+    pub fn begin_release(&mut self, period: Duration, now: Duration) {
+        (self.leaving, self.draining) = (true, true);
+        let peers: Vec<SocketAddr> = self.associations.values().map(|association| association.peer).collect();
+        for peer in peers {
+            let period = Ie::GracefulReleasePeriod(codec::timer(period));
+            let ies = vec![Ie::NodeId(self.config.node_id.clone()), Ie::PfcpAssociationReleaseRequest(SARR), period];
+            self.request(peer, Message::node(MessageType::AssociationUpdateRequest, 0, ies), About::Release, now);
+        }
+    }
+
     /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on. Sessions are gone for N4
     /// at once, and end in the user plane with the calls of [`Node::handle_timeout`] until [`Node::sessions_ending`] is 0. Their final
     /// usage is reported meanwhile; it is acknowledged or given up when [`Node::final_reports_pending`] is 0.
@@ -319,8 +347,7 @@ impl Node {
         node_ids.iter().for_each(|node_id| self.note_association(node_id));
         let peers: Vec<SocketAddr> = self.associations.values().map(|association| association.peer).collect();
         for peer in peers {
-            // SARR: the CP function is to release the association (§7.4.4.3).
-            let ies = vec![Ie::NodeId(self.config.node_id.clone()), Ie::PfcpAssociationReleaseRequest(0x01)];
+            let ies = vec![Ie::NodeId(self.config.node_id.clone()), Ie::PfcpAssociationReleaseRequest(SARR)];
             self.request(peer, Message::node(MessageType::AssociationUpdateRequest, 0, ies), About::Release, now);
         }
     }
@@ -428,15 +455,20 @@ impl Node {
             MessageType::AssociationSetupRequest => self.setup(from, message, now),
             MessageType::AssociationUpdateRequest => self.update(from, message),
             MessageType::AssociationReleaseRequest => self.release(from, message, now),
+            MessageType::SessionSetDeletionRequest => self.delete_sets(from, message),
+            MessageType::SessionSetModificationRequest => self.hand_over_sets(from, message, now),
             MessageType::SessionEstablishmentRequest => self.establish(from, message, now, plane),
             MessageType::SessionModificationRequest => self.modify(from, message, now, plane),
             MessageType::SessionDeletionRequest => self.delete(from, message, now, plane),
             _ => Err(Rejection::new(Cause::SERVICE_NOT_SUPPORTED, format!("{:?}", message.kind))),
         };
-        let ies = match outcome {
+        let mut ies = match outcome {
             Ok(ies) => ies,
             Err(rejection) => self.rejected(from, message, &rejection, now),
         };
+        if answer.is_session_related() {
+            self.add_load(&mut ies, from, now);
+        }
         // To the CP function's SEID, or 0 where it is not known (§7.2.2.4.2). A session that began, ended or moved to another
         // SEID with this request is addressed by what the request says or by what was.
         let seid = match message.kind {
@@ -524,7 +556,7 @@ impl Node {
         match waiting.about {
             About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, message, now),
             About::Setup(peer) => self.setup_answered(peer, from, message, now),
-            About::Release => {}
+            About::Release | About::NodeReport => {}
             About::Final(this) => self.final_answered(&this, message.cause(), now),
             about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_)) => {
                 self.report_answered(about, from, message, now, plane)
@@ -577,7 +609,7 @@ impl Node {
         match about {
             About::Heartbeat(node_id, since) => self.lost(&node_id, since, now),
             About::Setup(peer) => self.ask_again(peer, now),
-            About::Release => {}
+            About::Release | About::NodeReport => {}
             About::Final(this) => self.final_unanswered(*this, now),
             About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_) => self.report_unanswered(about),
         }
@@ -627,8 +659,13 @@ impl Node {
     /// its request came from. So reports cannot be directed at a third party, and a peer behind NAT gets them.
     fn report_address(&self, cp: &FSeid, from: SocketAddr) -> SocketAddr {
         let address = associations::cp_address(cp, from);
-        let usable = address == from.ip() || (self.config.allows(address) && is_host(address) && address != self.config.address);
+        let usable = address == from.ip() || self.may_be_asked(address);
         self.request_address(if usable { address } else { from.ip() }, from)
+    }
+
+    /// Whether requests of ours may go to an address that a peer names.
+    fn may_be_asked(&self, address: IpAddr) -> bool {
+        self.config.allows(address) && is_host(address) && address != self.config.address
     }
 
     /// Where requests go to a peer whose own came from `source`, at `address`.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::fate::{self, Fate};
 use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeType, UeIpAddress, find, number};
+use crate::node::{Set, sets};
 use crate::pool::{Held, Taking};
 use crate::rules::{Interface, OuterHeader, RuleId, Seid, SessionRules};
 use crate::usage::{MEASURE_PACKETS, Renewed};
@@ -43,6 +44,8 @@ pub(crate) struct Context {
     pub choose_ids: BTreeMap<u16, u8>,
     /// DNN.
     pub dnn: Option<String>,
+    /// Sets of sessions that it is in.
+    pub sets: Vec<Set>,
 }
 
 /// What a request changes.
@@ -94,7 +97,7 @@ pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -
         Some(kind) => return Err(Rejection::unsupported(number::PdnType, format!("PDN type {kind}"))),
     }
     let dnn = find!(ies, ApnDnn).map(|name| name.as_str().to_ascii_lowercase());
-    let mut context = Context { dnn, ..Context::default() };
+    let mut context = Context { dnn, sets: sets(ies, &[])?, ..Context::default() };
     context.rules.s_nssai = find!(ies, SNssai).map(|s| (s.sst, Some(s.sd).filter(|sd| *sd != 0xff_ffff)));
     apply(&Context::default(), context, ies, max_rules, taking)
 }
@@ -102,7 +105,8 @@ pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -
 /// Session Modification Request (§7.5.4).
 pub(crate) fn modify(old: &Context, ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
     refuse_flaws(ies)?;
-    apply(old, old.clone(), ies, max_rules, taking)
+    let context = Context { sets: sets(ies, &old.sets)?, ..old.clone() };
+    apply(old, context, ies, max_rules, taking)
 }
 
 /// Applies the rule elements of a request to `context`.

@@ -69,6 +69,8 @@ pub struct Stats {
     pub inactivity_reports: u64,
     /// Error indication reports begun.
     pub error_indication_reports: u64,
+    /// Node reports begun.
+    pub node_reports: u64,
     /// Commits that the user plane refused though no request could be rejected for it (quota, release); they are tried again.
     pub commit_failures: u64,
     /// Elements in requests that are not of release 17, or vendors': skipped (§7.6.6).
@@ -163,6 +165,8 @@ pub(crate) enum LogCause {
     Usage,
     /// The user plane refused something.
     UserPlane,
+    /// A path to a GTP-U peer failed, or works again.
+    Path,
 }
 
 /// Lets through so many log lines of each cause in a second that a flood of bad messages does not fill the disk.

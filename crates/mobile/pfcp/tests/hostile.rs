@@ -59,6 +59,9 @@ fn messages() -> Vec<Message> {
         ],
     );
     let session = |kind, ies| Message::session(kind, 1, 1, ies);
+    let csid = Ie::FqCsid(codec::FqCsid { node: codec::CsidNode::Number(7), csids: vec![1, 2], node_type: Some(2) });
+    let ipv4 = Some(std::net::Ipv4Addr::new(127, 0, 0, 5));
+    let alternative = Ie::AlternativeSmfIpAddress(codec::AlternativeSmfIpAddress { preferred: true, ipv4, ipv6: None });
     use MessageType::*;
     vec![
         Message::node(HeartbeatRequest, 1, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]),
@@ -81,7 +84,13 @@ fn messages() -> Vec<Message> {
         ),
         session(SessionDeletionRequest, vec![]),
         Message::node(PfdManagementRequest, 1, vec![]),
-        Message::node(SessionSetDeletionRequest, 1, vec![Ie::NodeId(smf_node())]),
+        session(SessionModificationRequest, vec![csid.clone(), Ie::GroupId(vec![7; 9])]),
+        Message::node(
+            SessionSetModificationRequest,
+            1,
+            vec![Ie::NodeId(smf_node()), Ie::SessionChangeInfo(vec![csid.clone(), alternative])],
+        ),
+        Message::node(SessionSetDeletionRequest, 1, vec![Ie::NodeId(smf_node()), csid]),
         session(SessionReportResponse, vec![Ie::Cause(codec::Cause(1)), Ie::UpdateBarInReportResponse(vec![Ie::BarId(1)])]),
         Message::node(HeartbeatResponse, 1, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]),
     ]

@@ -32,6 +32,14 @@ Notes:
   inactive user plane up to a quarter of their time late, at least a second. Traffic has stopped after the Inactivity Detection Time, or after 10 s.
 - A volume limit is looked at before it can have been reached: at most once a millisecond.
 - The end of a quota's validity is reported; packets pass until the quota is used up.
+- Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association. What is deleted as a set has no usage
+  reports: its CP function has lost the sessions. Reports of a set that was handed over go to its Alternative SMF IP Address, until a CP function gives a
+  session another F-SEID.
+- CP functions that announce LOAD are told, with the next response after a change, which share of `n4.max_sessions` is there. Those that announce OVRL are
+  told how much fewer requests to send when more than an eighth of the queue of messages is full, for 10 s or until told otherwise. While seven
+  eighths are full new sessions are rejected with cause 74, whoever asks.
+- With `n4.graceful_release_s` CP functions are asked at shutdown to release their associations within that time; sessions go on meanwhile.
+- With `host.gtpu_echo_s` the UPF asks the GTP-U peers of sessions whether they are there, and tells all CP functions of a path that fails or works again.
 - Sessions that end without a request (shutdown, association released, peer lost) have their final usage reported, with trigger TEBUR, if there is any. If
   the peer is out of reach it is kept until it associates again. One that has restarted meanwhile does not know the session: that usage is lost, logged
   and counted (`usage_reports_lost`). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer.

@@ -204,13 +204,7 @@ fn a_retransmitted_request_is_not_executed_twice() {
 #[test]
 fn what_is_not_supported_is_said() {
     let mut bench = Bench::new();
-    for kind in [
-        MessageType::PfdManagementRequest,
-        MessageType::NodeReportRequest,
-        MessageType::SessionSetDeletionRequest,
-        MessageType::SessionSetModificationRequest,
-        MessageType::SessionReportRequest,
-    ] {
+    for kind in [MessageType::PfdManagementRequest, MessageType::NodeReportRequest, MessageType::SessionReportRequest] {
         let answer = bench.ask(kind, None, vec![]);
         assert_eq!(answer.cause(), Some(Cause::SERVICE_NOT_SUPPORTED), "{kind:?}");
         assert_eq!(find!(answer.ies, NodeId).is_some(), kind != MessageType::SessionReportRequest);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use common::*;
 use pfcp::codec::{self, Cause, Group, Ie, Message, MessageType, Volume, find};
 use pfcp::config::{Config, OnLoss};
-use pfcp::node::{Restored, Restoring, Saved, SavedError};
+use pfcp::node::{Read, Restored, Restoring, Saved, SavedError};
 use pfcp::rules::{Seid, Usage};
 use rand::Rng;
 
@@ -53,7 +53,7 @@ impl Kept {
         (bench.now, bench.smf, bench.sequence) = (self.bench.now, self.bench.smf, self.bench.sequence);
         let mut restoring = Restoring::begin(Config { started_at_ntp_s: 1, ..self.config.clone() }, &saved, bench.now).unwrap();
         for (key, value) in records {
-            restoring.record(key, value, &mut bench.plane);
+            restoring.record(Read::new(key, value), &mut bench.plane);
         }
         let (node, restored) = restoring.finish(&mut bench.plane);
         bench.node = node;

@@ -83,11 +83,13 @@ pub struct HostLimits {
     pub error_indications_per_s: u32,
     /// Hosts of our networks that are asked for the first time in a second, on all ports.
     pub neighbours_per_s: u32,
+    /// Seconds between echo requests of ours to each GTP-U peer of sessions, 60 at least (TS 29.281 §7.2.1); 0: none.
+    pub gtpu_echo_s: u32,
 }
 
 impl Default for HostLimits {
     fn default() -> HostLimits {
-        HostLimits { answers_per_s: 1000, error_indications_per_s: 100, neighbours_per_s: 500 }
+        HostLimits { answers_per_s: 1000, error_indications_per_s: 100, neighbours_per_s: 500, gtpu_echo_s: 0 }
     }
 }
 

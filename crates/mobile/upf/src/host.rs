@@ -1,6 +1,6 @@
 //! The UPF as a host on its networks: punted packets and timers.
 //!
-//! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, GTP-U's path messages (TS 29.281 §7.2, §7.3).
+//! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, GTP-U's path messages (TS 29.281 §7.2, §7.3), ours too (`gtpu_paths`).
 //! Anybody can send these, so every answer has a [`Budget`], for each port; in ARP, neighbour discovery and GTP-U known
 //! senders have one of their own, which a stranger's flood does not use up.
 //! Not here: router advertisements to UEs (the SMF sends them), ICMP errors, fragments to ourselves.
@@ -20,6 +20,7 @@ use wire::{arp, ipv4, ipv6, ndp, udp, vxlan};
 
 use crate::budget::Budget;
 use crate::config::{self, HostLimits, NetworkConfig};
+use crate::gtpu_paths::GtpuPaths;
 pub use crate::hops::NoNextHop;
 use crate::hops::{Hop, HostPort, Plan};
 use crate::ids::Ids;
@@ -60,6 +61,13 @@ pub enum Action {
         peer: Ipv4Addr,
         /// Its tunnel endpoint, as our FARs name it.
         teid: u32,
+    },
+    /// A GTP-U peer of sessions answers no echo requests any more, or `works` again: for the PFCP node.
+    Path {
+        /// The peer.
+        peer: Ipv4Addr,
+        /// It works.
+        works: bool,
     },
     /// A peer will send no more by that tunnel (TS 29.281 §7.3.2): relayed to where the tunnel's packets go.
     EndMarker {
@@ -148,6 +156,8 @@ pub struct Host {
     neighbours: Neighbours,
     /// Addresses that sessions send tunnels to, by network instance, and how many times they are named.
     peers: HashMap<(Vrf, Ipv4Addr), u32>,
+    /// Whether they are there.
+    paths: GtpuPaths,
     /// By position of the port.
     budgets: Vec<Budgets>,
     fates: Fates,
@@ -201,6 +211,7 @@ impl Host {
         Host {
             neighbours: Neighbours::new(&plan, ids.nexthops, config.host.neighbours_per_s),
             peers: HashMap::new(),
+            paths: GtpuPaths::new(Duration::from_secs(config.host.gtpu_echo_s.into())),
             budgets: plan.ports.iter().map(|_| Budgets::new(&config.host)).collect(),
             fates: Fates::default(),
             now: Duration::ZERO,
@@ -240,6 +251,7 @@ impl Host {
             IpAddr::V6(_) => 0,
         };
         self.neighbours.renew(&before, here!(self), limits.neighbours_per_s, held, &mut out);
+        self.paths.renew(Duration::from_secs(limits.gtpu_echo_s.into()), self.peers.keys().copied(), self.now);
         self.counted(out)
     }
 
@@ -331,6 +343,14 @@ impl Host {
         self.now = self.now.max(now);
         let mut out = Vec::new();
         self.neighbours.poll(here!(self), &mut out);
+        let due = self.paths.poll(self.now);
+        out.extend(due.failed.into_iter().map(|peer| Action::Path { peer, works: false }));
+        for ((vrf, peer), sequence) in due.requests {
+            let request = gtpu::Repr::new(0, Some(sequence), Message::EchoRequest);
+            if self.send_gtpu(vrf, peer, &request, &mut out).is_err() {
+                out.push(Action::Unsent { reason: "gtpu_echo_no_way" });
+            }
+        }
         self.counted(out)
     }
 
@@ -519,7 +539,13 @@ impl Host {
                 out.push(Action::EndMarker { endpoint: tunnel.dst, teid: message.teid });
                 Ok(Fate::Taken)
             }
-            Message::EchoResponse => Err("gtpu_echo_response"),
+            Message::EchoResponse => {
+                let works_again = self.paths.answered((vrf, tunnel.src), message.sequence, self.now).ok_or("gtpu_echo_response")?;
+                if works_again {
+                    out.push(Action::Path { peer: tunnel.src, works: true });
+                }
+                Ok(Fate::Taken)
+            }
             Message::SupportedExtensionHeaders { .. } => Err("gtpu_supported_extension_headers"),
             Message::GPdu { .. } => Err("gtpu_unexpected_g_pdu"),
             Message::Other { .. } => Err("gtpu_unknown_message"),
@@ -645,7 +671,13 @@ impl Host {
     pub fn hold_peers(&mut self, peers: impl IntoIterator<Item = (Vrf, Ipv4Addr)>) -> Result<HeldPeers, NoNextHop> {
         let mut all = HeldPeers::default();
         for (vrf, ip) in peers {
-            *self.peers.entry((vrf, ip)).or_default() += 1;
+            match self.peers.entry((vrf, ip)) {
+                Entry::Occupied(mut named) => *named.get_mut() += 1,
+                Entry::Vacant(new) => {
+                    new.insert(1);
+                    self.paths.begin((vrf, ip), self.now);
+                }
+            }
             all.held.push((vrf, ip));
             let number = match self.neighbours.number(vrf, ip.into()) {
                 Some(number) => number,
@@ -692,6 +724,7 @@ impl Host {
             *named.get_mut() -= 1;
             if *named.get() == 0 {
                 named.remove();
+                self.paths.end((vrf, ip));
             }
         }
         self.neighbours.release_hold(vrf, ip);
@@ -714,13 +747,18 @@ impl Host {
         let routed = || self.networks.vrfs().find(|vrf| self.plan.route(*vrf, ip).is_some());
         let vrf =
             known.or_else(|| access().filter(|vrf| self.plan.route(*vrf, ip).is_some())).or_else(routed).ok_or("end_marker_no_route")?;
+        self.send_gtpu(vrf, to.ipv4, &gtpu::Repr::new(to.teid, None, Message::EndMarker), out)
+    }
+
+    /// Sends a message of ours to a GTP-U peer; the reasons why it cannot are those of End Markers.
+    fn send_gtpu(&mut self, vrf: Vrf, to: Ipv4Addr, message: &gtpu::Repr<'_>, out: &mut Vec<Action>) -> Outcome {
+        let ip = IpAddr::V4(to);
         let src = self.networks.endpoints(vrf).first().copied().ok_or("end_marker_no_endpoint")?;
         let number = match self.neighbours.number(vrf, ip) {
             Some(number) => number,
             None => self.plan.route(vrf, ip).ok_or("end_marker_no_route")?,
         };
-        let message = gtpu::Repr::new(to.teid, None, Message::EndMarker);
-        let frame = |src_mac: Mac, dst_mac: Mac| reply::gtpu_frame((src_mac, dst_mac), src, to.ipv4, gtpu::PORT, &message);
+        let frame = |src_mac: Mac, dst_mac: Mac| reply::gtpu_frame((src_mac, dst_mac), src, to, gtpu::PORT, message);
         let (number, port) = match self.plan.hop(number) {
             Some(Hop::Remote { port, remote, .. }) => {
                 let mac = self.plan.ports[*port].mac;

@@ -11,6 +11,7 @@ pub mod config;
 pub mod criteria;
 pub mod dscp;
 pub mod filters;
+mod gtpu_paths;
 pub mod hops;
 pub mod host;
 pub mod ids;

@@ -1,4 +1,4 @@
-//! `[host]`: limits of what anybody on a network can make the UPF do.
+//! `[host]`: the UPF as a host on its networks: limits of what anybody can make it do, and what it asks itself.
 
 use serde::Deserialize;
 
@@ -12,11 +12,13 @@ pub struct Host {
     pub error_indications_per_s: u32,
     /// Hosts on our networks that are asked for the first time in a second.
     pub neighbours_per_s: u32,
+    /// Seconds between echo requests to each GTP-U peer of sessions; 0: none.
+    pub gtpu_echo_s: u32,
 }
 
 impl Default for Host {
     fn default() -> Host {
-        let upf::config::HostLimits { answers_per_s, error_indications_per_s, neighbours_per_s } = Default::default();
-        Host { answers_per_s, error_indications_per_s, neighbours_per_s }
+        let upf::config::HostLimits { answers_per_s, error_indications_per_s, neighbours_per_s, gtpu_echo_s } = Default::default();
+        Host { answers_per_s, error_indications_per_s, neighbours_per_s, gtpu_echo_s }
     }
 }

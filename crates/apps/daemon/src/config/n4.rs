@@ -44,6 +44,9 @@ pub struct N4 {
     /// Seconds for which the sessions of a peer that answers no heartbeats stay; 0: they are released at once.
     #[serde(default)]
     pub keep_lost_s: u64,
+    /// Seconds that peers have at the end to release their associations, while sessions go on; 0: they end at once.
+    #[serde(default)]
+    pub graceful_release_s: u64,
     /// Read an MBR of 0 kbit/s as "no limit"; otherwise it lets nothing pass.
     #[serde(default)]
     pub zero_mbr_unlimited: bool,

@@ -75,6 +75,13 @@ impl Config {
                 return fault(key, "expected one of `n4.peers`: its answers would be dropped");
             }
         }
+        // TS 29.281 §7.2.1.
+        if !matches!(self.host.gtpu_echo_s, 0 | 60..=3600) {
+            return fault("host.gtpu_echo_s", "expected 60 to 3600 seconds, or 0 for none");
+        }
+        if self.n4.graceful_release_s > 3600 {
+            return fault("n4.graceful_release_s", "expected 0 to 3600 seconds");
+        }
         if let Some(store) = &self.n4.store {
             if store.path.as_os_str().is_empty() {
                 return fault("n4.store.path", "expected a folder");

@@ -244,6 +244,8 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
         kernel: None,
         output,
         keeps_sessions: store.is_some(),
+        graceful_release: None,
+        leaves_by: None,
         store,
         ports: Vec::new(),
         ended: Vec::new(),

@@ -176,7 +176,7 @@ pub const FEATURES: &[Feature] = {
         (42, "NSPOC", Never),
         (43, "L2TP", Never),
         (44, "UPBER", Never),
-        (45, "RESPS", Never),
+        (45, "RESPS", Always),
         (46, "IPREP", Never),
         (47, "DNSTS", Never),
         (48, "DRQOS", Never),

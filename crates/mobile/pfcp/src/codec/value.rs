@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +98,45 @@ pub struct AlternativeSmfIpAddress {
     pub ipv4: Option<Ipv4Addr>,
     /// IPv6 address.
     pub ipv6: Option<Ipv6Addr>,
+}
+
+/// FQ-CSID (§8.2.45): sets of sessions that a node has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FqCsid {
+    /// The node.
+    pub node: CsidNode,
+    /// The sets' numbers, 15 at most.
+    pub csids: Vec<u16>,
+    /// What kind of node it is.
+    pub node_type: Option<u8>,
+}
+
+/// The Node-ID of an FQ-CSID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum CsidNode {
+    /// IPv4 address.
+    Ipv4(Ipv4Addr),
+    /// IPv6 address.
+    Ipv6(Ipv6Addr),
+    /// MCC, MNC and a number of the operator's.
+    Number(u32),
+}
+
+/// Remote GTP-U Peer (§8.2.70), of which nothing behind the addresses is read, or CP IP Address (§8.2.199).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PeerAddress {
+    /// IPv4 address.
+    pub ipv4: Option<Ipv4Addr>,
+    /// IPv6 address.
+    pub ipv6: Option<Ipv6Addr>,
+}
+
+/// A Timer (§8.2.36) or Graceful Release Period (§8.2.79): the shortest that it can hold which is not shorter than this; one without end if there is none.
+pub fn timer(at_least: Duration) -> u8 {
+    const UNITS: [u64; 5] = [2, 60, 600, 3600, 36_000];
+    let seconds = at_least.as_secs() + u64::from(at_least.subsec_nanos() > 0);
+    let fits = UNITS.iter().enumerate().find(|(_, unit)| seconds.div_ceil(**unit) <= 31);
+    fits.map_or(7 << 5, |(code, unit)| (code as u8) << 5 | seconds.div_ceil(*unit) as u8)
 }
 
 /// F-SEID (§8.2.37).

@@ -107,7 +107,15 @@ impl Answers {
     pub(super) fn record(&self, number: u64) -> Option<Record> {
         let Answer { key, request, octets, expires } = self.kept.get(&number)?;
         let given = expires.saturating_sub(self.lifetime);
-        Some(Record { number, peer: key.peer, kind: key.kind.number(), sequence: key.sequence, request: *request, octets: octets.clone(), given })
+        Some(Record {
+            number,
+            peer: key.peer,
+            kind: key.kind.number(),
+            sequence: key.sequence,
+            request: *request,
+            octets: octets.clone(),
+            given,
+        })
     }
 
     /// The number of the oldest answer.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::finals::Unknown;
+use super::load::Told;
+use super::sets::{HandOver, Set};
 use super::{About, AssociationView, Ending, Node, Timer};
 use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
 use crate::config::{Config, OnLoss};
@@ -34,6 +36,8 @@ pub(super) struct Association {
     pub source: SocketAddr,
     /// Further addresses that speak for it: alternative SMF addresses.
     alternatives: BTreeSet<IpAddr>,
+    /// Sets of its sessions that it has handed over.
+    pub handed_over: BTreeMap<Set, HandOver>,
     recovery_ntp_s: u32,
     /// A time stamp in a heartbeat that is not the above, and when it was first seen.
     #[serde(skip)]
@@ -44,6 +48,11 @@ pub(super) struct Association {
     pub number: u32,
     /// Since when it answers no heartbeats.
     pub lost_at: Option<Duration>,
+    /// The first octet of its CP Function Features.
+    pub cp_features: u8,
+    /// What it knows of our load.
+    #[serde(skip)]
+    pub told: Told,
     pub since: Duration,
     /// When the next heartbeat is sent; `None` while one waits for its answer.
     #[serde(skip)]
@@ -60,8 +69,18 @@ pub(super) fn main_address(associations: &BTreeMap<NodeId, Association>, config:
 
 impl Association {
     /// Whether an address speaks for it.
-    fn is_of(&self, address: IpAddr, config: &Config) -> bool {
+    pub(super) fn is_of(&self, address: IpAddr, config: &Config) -> bool {
         self.source.ip() == address || self.alternatives.contains(&address) || config.are_together(self.source.ip(), address)
+    }
+
+    /// Addresses speak for it from now on.
+    pub(super) fn speak_too(&mut self, addresses: impl Iterator<Item = IpAddr>) -> Result<(), Rejection> {
+        let all: BTreeSet<IpAddr> = self.alternatives.iter().copied().chain(addresses).collect();
+        if all.len() > MAX_ALTERNATIVES {
+            return Err(too_many_alternatives());
+        }
+        self.alternatives = all;
+        Ok(())
     }
 
     /// How its sessions end if it ends now, and its peer has not restarted.
@@ -122,6 +141,7 @@ impl Node {
         let retained = self.associated(&node_id, from, peer, stamp, retain, now)?;
         if let Some(association) = self.associations.get_mut(&node_id) {
             association.alternatives = alternatives;
+            association.cp_features = cp_features(&request.ies).unwrap_or(0);
         }
         self.note_association(&node_id);
         let mut ies = vec![
@@ -155,16 +175,16 @@ impl Node {
         }
     }
 
-    /// Association Update Request (§6.2.7): a CP function tells its features, none of which changes what we do, and its
-    /// alternative addresses, those given before being replaced.
+    /// Association Update Request (§6.2.7): a CP function tells its features and its alternative addresses, which replace those given before.
     pub(super) fn update(&mut self, from: SocketAddr, request: &Message) -> Result<Group, Rejection> {
         let node_id = self.own_association(node_id(request)?, from)?;
         refuse_unsupported(&request.ies)?;
         let alternatives = alternatives(&request.ies)?;
-        if !alternatives.is_empty()
-            && let Some(association) = self.associations.get_mut(&node_id)
-        {
-            association.alternatives = alternatives;
+        if let Some(association) = self.associations.get_mut(&node_id) {
+            if !alternatives.is_empty() {
+                association.alternatives = alternatives;
+            }
+            association.cp_features = cp_features(&request.ies).unwrap_or(association.cp_features);
         }
         self.note_association(&node_id);
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::UpFunctionFeatures(self.features)])
@@ -241,7 +261,10 @@ impl Node {
     }
 
     pub(super) fn send_setup(&mut self, peer: SocketAddr, now: Duration) {
-        if self.closing || self.associations.values().any(|association| association.peer == peer && association.lost_at.is_none()) {
+        if self.closing
+            || self.leaving
+            || self.associations.values().any(|association| association.peer == peer && association.lost_at.is_none())
+        {
             return;
         }
         let ies = vec![
@@ -270,8 +293,12 @@ impl Node {
             if let Some(left_out) = self.may_log(LogCause::Association, now) {
                 tracing::warn!(%peer, cause = cause.text(), left_out, "association refused");
             }
-            self.ask_again(peer, now);
+            return self.ask_again(peer, now);
         }
+        if let Some(association) = self.associations.get_mut(&node_id) {
+            association.cp_features = cp_features(&response.ies).unwrap_or(0);
+        }
+        self.note_association(&node_id);
     }
 
     pub(super) fn ask_again(&mut self, peer: SocketAddr, now: Duration) {
@@ -404,11 +431,14 @@ impl Node {
             peer,
             source,
             alternatives: BTreeSet::new(),
+            handed_over: BTreeMap::new(),
             recovery_ntp_s,
             other_stamp: None,
             sessions,
             number,
             lost_at: None,
+            cp_features: 0,
+            told: Told::default(),
             since: now,
             next_heartbeat: None,
             asked: false,
@@ -479,7 +509,7 @@ impl Node {
 }
 
 /// The Node ID of a request, which is mandatory in all node related ones but heartbeats.
-fn node_id(request: &Message) -> Result<&NodeId, Rejection> {
+pub(super) fn node_id(request: &Message) -> Result<&NodeId, Rejection> {
     find!(request.ies, NodeId).ok_or_else(|| unreadable(&request.ies, number::NodeId))
 }
 
@@ -492,10 +522,19 @@ fn alternatives(ies: &[Ie]) -> Result<BTreeSet<IpAddr>, Rejection> {
         addresses.extend(this.ipv6.map(IpAddr::V6));
     }
     if addresses.len() > MAX_ALTERNATIVES {
-        let why = format!("more than {MAX_ALTERNATIVES} alternative addresses");
-        return Err(Rejection { offending: Some(number::AlternativeSmfIpAddress), ..Rejection::new(Cause::NO_RESOURCES, why) });
+        return Err(too_many_alternatives());
     }
     Ok(addresses)
+}
+
+fn too_many_alternatives() -> Rejection {
+    let why = format!("more than {MAX_ALTERNATIVES} alternative addresses");
+    Rejection { offending: Some(number::AlternativeSmfIpAddress), ..Rejection::new(Cause::NO_RESOURCES, why) }
+}
+
+/// The first octet of CP Function Features.
+fn cp_features(ies: &[Ie]) -> Option<u8> {
+    find!(ies, CpFunctionFeatures).map(|octets| octets.first().copied().unwrap_or(0))
 }
 
 /// Why a mandatory element could not be read: it is malformed, or missing.

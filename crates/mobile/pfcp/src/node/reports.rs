@@ -264,10 +264,11 @@ impl Node {
     ) -> bool {
         let clock = self.clock();
         let of_quota = |due: &Due| due.triggers & trigger::QUOTAS != 0;
-        let Some(mut opened) = self.sessions.open(seid).filter(|_| !due.is_empty()) else { return true };
-        if self.requests.is_full(opened.peer.ip()) && !due.iter().any(of_quota) {
+        let Some(peer) = self.sessions.get(seid).filter(|_| !due.is_empty()).map(|session| self.reports_to(&session)) else { return true };
+        if self.requests.is_full(peer.ip()) && !due.iter().any(of_quota) {
             return false;
         }
+        let Some(mut opened) = self.sessions.open(seid) else { return true };
         let session = &mut *opened;
         // What is reported for its link is a reason for those linked to it in turn.
         let mut reported: BTreeSet<u32> = due.iter().map(|due| due.urr_id).collect();
@@ -314,7 +315,7 @@ impl Node {
     /// Sends a Session Report Request.
     fn send_report(&mut self, seid: Seid, ies: Group, about: About, now: Duration) -> bool {
         let Some(session) = self.sessions.get(seid) else { return false };
-        let (peer, message) = (session.peer, Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies));
+        let (peer, message) = (self.reports_to(&session), Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies));
         let sent = self.request(peer, message, about.clone(), now);
         if !sent {
             self.report_unanswered(about);
@@ -378,7 +379,7 @@ impl Node {
             }
             About::Usage(_, count) => self.stats.lost_usage_reports += count,
             // The next inactivity, after a packet, is reported again.
-            About::Inactivity(_) | About::Heartbeat(..) | About::Setup(_) | About::Release | About::Final(_) => {}
+            About::Inactivity(_) | About::Heartbeat(..) | About::Setup(_) | About::Release | About::Final(_) | About::NodeReport => {}
         }
     }
 }

@@ -29,10 +29,12 @@ pub(super) enum About {
     Final(Box<Final>),
     /// A peer refused this tunnel.
     ErrorIndication(Seid, u32, Ipv4Addr),
+    /// Something that all CP functions are told.
+    NodeReport,
 }
 
 impl About {
-    /// Whether it is about a session. What is about an association is sent again without being remembered.
+    /// Whether it is a report, of a session or of the node. What is about an association is sent again without being remembered.
     pub(super) fn is_report(&self) -> bool {
         !matches!(self, About::Heartbeat(..) | About::Setup(_) | About::Release)
     }

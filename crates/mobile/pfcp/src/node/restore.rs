@@ -110,7 +110,7 @@ pub struct Restoring {
     node: Node,
     now: Duration,
     /// The session that was read last, with its counters.
-    session: Option<(Seid, Session, BTreeMap<u32, Usage>)>,
+    session: Option<Arriving>,
     /// Those that are to be given to the user plane.
     ready: Vec<Ready>,
     /// By number: who it is with, or how it ended.
@@ -126,10 +126,46 @@ pub struct Restoring {
     result: Restored,
 }
 
+/// A record that was read, and checked as far as that goes without the node: work for another thread.
+pub struct Read(Option<Key>, Option<Content>);
+
+/// What a record says.
+enum Content {
+    Session(Box<Session>, Result<(), String>),
+    Usage(Usage),
+    /// To be read where it is used: of these there are few.
+    Other(Vec<u8>),
+}
+
+impl Read {
+    /// Reads a record.
+    pub fn new(key: &[u8], value: &[u8]) -> Read {
+        let key = Key::read(key);
+        let content = match key {
+            Some(Key::Session(_)) => whole(value).filter(is_plausible).map(|mut session: Session| {
+                let checked = session::check(&mut session.context.rules).map_err(|rejection| rejection.why);
+                Content::Session(Box::new(session), checked)
+            }),
+            Some(Key::Usage(..)) => whole(value).filter(|usage: &Usage| usage.is_at_most(MOST_COUNTED)).map(Content::Usage),
+            _ => Some(Content::Other(value.to_vec())),
+        };
+        Read(key, content)
+    }
+}
+
+/// A session whose records are not complete yet.
+struct Arriving {
+    seid: Seid,
+    session: Box<Session>,
+    /// Whether its rules fit together.
+    checked: Result<(), String>,
+    usages: BTreeMap<u32, Usage>,
+}
+
 /// A session that holds again what it held, and is to be given to the user plane.
 struct Ready {
     seid: Seid,
-    session: Session,
+    session: Box<Session>,
     /// The packets that its URRs' records count.
     recorded: BTreeMap<u32, u64>,
     /// What its URRs go on counting from.
@@ -167,32 +203,42 @@ impl Restoring {
     }
 
     /// Takes the next record, in the order of keys.
-    pub fn record(&mut self, key: &[u8], value: &[u8], plane: &mut dyn UserPlane) {
-        let Some(key) = Key::read(key) else {
+    pub fn record(&mut self, Read(key, content): Read, plane: &mut dyn UserPlane) {
+        let Some(key) = key else {
             self.result.damaged += 1;
             return;
         };
-        let read = match key {
+        if let Key::Session(_) = key {
+            self.end_of_session();
+            if self.ready.len() >= TOGETHER {
+                self.give_to(plane);
+            }
+        }
+        let read = match (key, content) {
+            (Key::Session(seid), Some(Content::Session(session, checked))) => {
+                self.session = Some(Arriving { seid, session, checked, usages: BTreeMap::new() });
+                Some(())
+            }
+            (Key::Usage(seid, urr_id), Some(Content::Usage(usage))) => self.usage(seid, urr_id, usage),
+            (key, Some(Content::Other(value))) => self.other(key, &value),
+            _ => None,
+        };
+        if read.is_none() {
+            self.result.damaged += 1;
+            self.stale.push(key);
+        }
+    }
+
+    fn other(&mut self, key: Key, value: &[u8]) -> Option<()> {
+        match key {
             Key::Node => Some(()),
             Key::Association(number) => self.association(number, value),
-            Key::Session(seid) => {
-                self.end_of_session();
-                if self.ready.len() >= TOGETHER {
-                    self.give_to(plane);
-                }
-                let session = whole(value).filter(is_plausible);
-                session.map(|session| self.session = Some((seid, session, BTreeMap::new())))
-            }
-            Key::Usage(seid, urr_id) => self.usage(seid, urr_id, value),
             Key::Request(sequence) => self.request(sequence, value),
             Key::Final(_) => whole(value)
                 .filter(|this: &Final| this.count <= MOST_REPORTS && well_formed(this.reports()).is_some())
                 .map(|this| self.finals.push(this)),
             Key::Answers(id) => self.answers(id, value),
-        };
-        if read.is_none() {
-            self.result.damaged += 1;
-            self.stale.push(key);
+            Key::Session(_) | Key::Usage(..) => None,
         }
     }
 
@@ -258,9 +304,12 @@ impl Restoring {
         Some(())
     }
 
-    fn usage(&mut self, seid: Seid, urr_id: u32, value: &[u8]) -> Option<()> {
-        let usage = whole(value).filter(|usage: &Usage| usage.is_at_most(MOST_COUNTED))?;
-        let (_, session, usages) = self.session.as_mut().filter(|(of, ..)| *of == seid)?;
+    fn usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) -> Option<()> {
+        let Some(Arriving { session, usages, .. }) = self.session.as_mut().filter(|arriving| arriving.seid == seid) else {
+            // Its session had just ended.
+            self.stale.push(Key::Usage(seid, urr_id));
+            return Some(());
+        };
         session.meters.get(&urr_id)?;
         usages.insert(urr_id, usage);
         Some(())
@@ -308,14 +357,14 @@ impl Restoring {
 
     /// The records of a session are complete.
     fn end_of_session(&mut self) {
-        let Some((seid, session, usages)) = self.session.take() else { return };
+        let Some(Arriving { seid, session, checked, usages }) = self.session.take() else { return };
         let lives = match self.associations.get(&session.association) {
             Some(Ok(node_id)) => (*node_id == session.node_id).then_some(true),
             Some(Err(_)) | None => Some(false),
         };
         let urrs: Vec<u32> = usages.keys().copied().collect();
         let ready = match lives {
-            Some(lives) => self.node.take_back(seid, session, &usages, lives, self.ready.len()),
+            Some(lives) => checked.and_then(|()| self.node.take_back(seid, session, &usages, lives, self.ready.len())),
             None => Err("it is of another association than its number tells".into()),
         };
         match ready {
@@ -366,15 +415,20 @@ fn is_plausible(session: &Session) -> bool {
 
 impl Node {
     /// Has a session hold again what it held, if it can come back; nothing of it is there if not. `before`: how many others are about to.
-    fn take_back(&mut self, seid: Seid, mut session: Session, usages: &BTreeMap<u32, Usage>, lives: bool, before: usize) -> Result<Ready, String> {
+    fn take_back(
+        &mut self,
+        seid: Seid,
+        mut session: Box<Session>,
+        usages: &BTreeMap<u32, Usage>,
+        lives: bool,
+        before: usize,
+    ) -> Result<Ready, String> {
         if seid == 0 || self.sessions.is_used(seid) || self.sessions.len() + before >= self.config.max_sessions {
             return Err(format!("there is no room for it among {} sessions", self.config.max_sessions));
         }
-        let rules = &mut session.context.rules;
-        if !session.meters.keys().eq(rules.urrs.keys()) {
+        if !session.meters.keys().eq(session.context.rules.urrs.keys()) {
             return Err("its URRs are not those that it has measured".into());
         }
-        session::check(rules).map_err(|rejection| rejection.why)?;
         let mut taking = self.pools.begin(seid);
         for held in std::mem::take(&mut session.context.held) {
             taking.reclaim(held).map_err(|refusal| format!("{held:?}: {refusal:?}"))?;
@@ -401,6 +455,7 @@ impl Node {
             }
         }
         self.peer_tunnels.extend(peer_tunnels(&session.context.rules).into_iter().map(|(teid, ipv4)| (teid, ipv4, seid)));
+        self.note_sets(seid, &[], &session.context.sets);
         session.activity = None;
         if lives {
             if let Some(association) = self.associations.get_mut(&session.node_id) {

@@ -27,8 +27,9 @@ pub(super) struct Session {
     pub(super) association: u32,
     pub(super) cp: FSeid,
     pub(super) node_id: NodeId,
-    /// Where reports go.
+    /// Where reports go, and since when.
     pub(super) peer: SocketAddr,
+    pub(super) peer_since: Duration,
     pub(super) context: Context,
     pub(super) meters: BTreeMap<u32, Meter>,
     /// FARs whose buffering was reported to the CP function, until it updates them.
@@ -134,6 +135,7 @@ impl Node {
         if self.sessions.len() + self.sessions.waiting() >= self.config.max_sessions {
             return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} sessions already", self.config.max_sessions)));
         }
+        self.refuse_in_congestion()?;
         self.refuse_too_many_sessions(&node_id)?;
         let seid = self.next_seid();
         let mut taking = self.pools.begin(seid);
@@ -147,6 +149,7 @@ impl Node {
             cp,
             node_id: node_id.clone(),
             peer,
+            peer_since: now,
             context: Context::default(),
             meters: BTreeMap::new(),
             notices: BTreeMap::new(),
@@ -232,7 +235,7 @@ impl Node {
             session.cp = cp;
         }
         if let Some(peer) = peer {
-            session.peer = peer;
+            (session.peer, session.peer_since) = (peer, now);
         }
         drop(opened);
         if let Some(node_id) = takes_over {
@@ -381,7 +384,8 @@ impl Node {
         }
         // Of an association that lives, a session ends so only because its CP function does not know it.
         let ending = self.sessions.ending(session.association).unwrap_or(Ending::Unknown(Unknown::NotFound));
-        self.final_usage(ending, session.node_id, session.peer, session.cp.seid, reports, now);
+        let peer = self.reports_to(&session);
+        self.final_usage(ending, session.node_id, peer, session.cp.seid, reports, now);
     }
 
     /// Counts a refusal of the user plane for which no request can be rejected.
@@ -412,6 +416,7 @@ impl Node {
             self.pools.give_back(held);
         }
         let before = std::mem::replace(&mut session.context, context);
+        let sets = (before.sets != session.context.sets).then(|| session.context.sets.clone());
         let rules = &session.context.rules;
         let inactivity_s = rules.inactivity_s;
 
@@ -458,6 +463,9 @@ impl Node {
             self.peer_tunnels.insert((*teid, *ipv4, seid));
         }
         drop(opened);
+        if let Some(sets) = sets {
+            self.note_sets(seid, &before.sets, &sets);
+        }
         self.watch(seid, &known, now);
         if before.rules.inactivity_s != inactivity_s {
             self.begin_activity(seid, now, plane);
@@ -482,6 +490,7 @@ impl Node {
         for (teid, ipv4) in peer_tunnels(&session.context.rules) {
             self.peer_tunnels.remove(&(teid, ipv4, seid));
         }
+        self.note_sets(seid, &session.context.sets, &[]);
         for id in session.context.rules.urrs.keys() {
             drop_meter(&mut session.meters, &mut self.timers, &mut self.watch, seid, *id);
             self.journal.end_urr(seid, *id);

@@ -22,6 +22,8 @@ pub(super) struct Sessions {
     /// How those associations ended.
     endings: BTreeMap<u32, Ending>,
     waiting_count: usize,
+    /// Those of associations that live which wait to be ended all the same.
+    doomed: BTreeSet<Seid>,
 }
 
 impl Sessions {
@@ -40,6 +42,15 @@ impl Sessions {
             self.waiting.push_back((number, sessions));
             self.endings.insert(number, ending);
         }
+    }
+
+    /// Sessions of associations that live wait to be ended.
+    pub(super) fn end_set(&mut self, sessions: BTreeSet<Seid>) {
+        self.waiting_count += sessions.len();
+        self.doomed.extend(&sessions);
+        // A number that no association has.
+        self.next_association += 1;
+        self.waiting.push_back((self.next_association, sessions));
     }
 
     /// How the association of a session that waits to be ended has ended.
@@ -65,12 +76,12 @@ impl Sessions {
     /// Whether a session waits to be ended.
     pub(super) fn is_waiting(&self, seid: Seid) -> bool {
         // The first field of a session.
-        self.all.prefix::<u32>(seid).is_some_and(|association| !self.associations.contains(&association))
+        self.doomed.contains(&seid) || self.all.prefix::<u32>(seid).is_some_and(|association| !self.associations.contains(&association))
     }
 
     /// A copy of a session that lives.
     pub(super) fn get(&self, seid: Seid) -> Option<Session> {
-        self.all.get(seid).filter(|session| self.associations.contains(&session.association))
+        self.all.get(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
     }
 
     /// A copy of a session, whether it lives or waits to be ended.
@@ -96,7 +107,10 @@ impl Sessions {
     /// Sessions that have changed since the last call, with their bytes; `None`: gone.
     pub(super) fn take_changes(&mut self) -> Vec<(Seid, Option<Vec<u8>>)> {
         let touched = self.all.take_touched();
-        touched.into_iter().map(|seid| (seid, self.all.packed(seid).map(<[u8]>::to_vec))).collect()
+        // Of those that end in a set nothing is to come back.
+        let lives = |seid: &Seid| !self.doomed.contains(seid);
+        let packed = |seid: Seid| Some(seid).filter(lives).and_then(|seid| self.all.packed(seid)).map(<[u8]>::to_vec);
+        touched.into_iter().map(|seid| (seid, packed(seid))).collect()
     }
 
     /// What has changed so far is known already.
@@ -129,7 +143,8 @@ impl Sessions {
     /// Takes a session out, whether it lives or waits to be ended.
     pub(super) fn remove(&mut self, seid: Seid) -> Option<Session> {
         let session = self.all.remove(seid)?;
-        self.waiting_count -= usize::from(!self.associations.contains(&session.association));
+        let waited = self.doomed.remove(&seid) || !self.associations.contains(&session.association);
+        self.waiting_count -= usize::from(waited);
         Some(session)
     }
 
@@ -137,7 +152,12 @@ impl Sessions {
     pub(super) fn next_waiting(&mut self, mut over: impl FnMut(u32)) -> Option<Seid> {
         while let Some((number, sessions)) = self.waiting.front_mut() {
             match sessions.pop_first() {
-                Some(seid) if self.all.prefix::<u32>(seid).is_some_and(|number| !self.associations.contains(&number)) => return Some(seid),
+                Some(seid)
+                    if self.doomed.contains(&seid)
+                        || self.all.prefix::<u32>(seid).is_some_and(|number| !self.associations.contains(&number)) =>
+                {
+                    return Some(seid);
+                }
                 Some(_) => {}
                 None => {
                     self.endings.remove(number);
@@ -151,6 +171,7 @@ impl Sessions {
 
     /// Those that live, by ascending SEID, behind one if it is given.
     pub(super) fn iter_after(&self, after: Option<Seid>) -> impl Iterator<Item = (Seid, Session)> + '_ {
-        self.all.iter_after(after).filter(|(_, session)| self.associations.contains(&session.association))
+        let lives = |(seid, session): &(Seid, Session)| self.associations.contains(&session.association) && !self.doomed.contains(seid);
+        self.all.iter_after(after).filter(lives)
     }
 }

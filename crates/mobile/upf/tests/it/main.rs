@@ -3,6 +3,7 @@
 mod bounded;
 mod captures;
 mod goldens;
+mod gtpu_paths;
 mod host;
 mod model;
 mod neighbours;

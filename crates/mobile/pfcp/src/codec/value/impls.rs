@@ -60,6 +60,50 @@ impl Value for AlternativeSmfIpAddress {
     }
 }
 
+impl Value for FqCsid {
+    fn read(r: &mut Reader<'_>) -> Result<FqCsid, Flaw> {
+        let first = r.u8()?;
+        let node = match first >> 4 {
+            0 => CsidNode::Ipv4(r.ipv4()?),
+            1 => CsidNode::Ipv6(r.ipv6()?),
+            2 => CsidNode::Number(r.u32()?),
+            _ => return Err(Flaw::Value),
+        };
+        let csids = (0..first & 0x0f).map(|_| r.u16()).collect::<Result<_, _>>()?;
+        let node_type = r.when(!r.is_empty(), Reader::u8)?.map(|octet| octet & 0x0f);
+        Ok(FqCsid { node, csids, node_type })
+    }
+    fn write(&self, out: &mut Vec<u8>) {
+        let count = self.csids.len().min(15);
+        let node_type = match self.node {
+            CsidNode::Ipv4(_) => 0,
+            CsidNode::Ipv6(_) => 1,
+            CsidNode::Number(_) => 2,
+        };
+        out.push(node_type << 4 | count as u8);
+        match self.node {
+            CsidNode::Ipv4(address) => out.extend(address.octets()),
+            CsidNode::Ipv6(address) => out.extend(address.octets()),
+            CsidNode::Number(number) => out.extend(number.to_be_bytes()),
+        }
+        self.csids.iter().take(count).for_each(|csid| out.extend(csid.to_be_bytes()));
+        out.extend(self.node_type);
+    }
+}
+
+impl Value for PeerAddress {
+    fn read(r: &mut Reader<'_>) -> Result<PeerAddress, Flaw> {
+        let flags = r.u8()?;
+        let ipv4 = r.when(flags & 0x02 != 0, Reader::ipv4)?;
+        let ipv6 = r.when(flags & 0x01 != 0, Reader::ipv6)?;
+        Ok(PeerAddress { ipv4, ipv6 })
+    }
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(bit(self.ipv6.is_some(), 0) | bit(self.ipv4.is_some(), 1));
+        write_addresses(self.ipv4, self.ipv6, out);
+    }
+}
+
 impl Value for FSeid {
     fn read(r: &mut Reader<'_>) -> Result<FSeid, Flaw> {
         let flags = r.u8()?;
