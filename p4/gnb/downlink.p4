@@ -59,7 +59,7 @@ control FromCore(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
 }
 
 /* The radio's rate, of what is sent for the first time: in place of MAC's scheduler. A packet over it waits, as it came in, and runs through the program
- * again when it may go (include/splitplane.p4). So it spends a COUNT only then. */
+ * again when it may go (include/splitplane.p4). So it spends a COUNT only then. Each bearer's packets wait in a queue of their own, and bearers take turns. */
 control RadioRate(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
     @pdu_length
@@ -78,7 +78,7 @@ control RadioRate(inout gnb_metadata_t meta, inout standard_metadata_t standard_
         radio_rate.execute_meter(0, colour);
         if (colour == 2 || last == now) {
             exceeded.write(0, now);
-            meta.mark = 0;
+            meta.mark = meta.bearer;
             meta.reason = Reason.rate_exceeded;
             standard_metadata.egress_spec = BUFFER_PORT;
             exit;
@@ -108,7 +108,9 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
     CountDownlink() count_downlink;
     PdcpHeader() pdcp_header;
     Protect() protect;
+    Grant() grant;
     Keep() keep;
+    Cut() cut;
     RlcHeader() rlc_header;
 
     apply {
@@ -126,10 +128,12 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
         hdr.gtpu_optional.setInvalid();
         hdr.gtpu_psc.setInvalid();
         protect.apply(meta);                             // MAC-I and ciphering
+        grant.apply(meta);                               // in how many PDUs
         if (meta.rlc_mode == RlcMode.am) {
-            keep.apply(meta, standard_metadata);         // until the UE has it
+            keep.apply(hdr, meta, standard_metadata);    // until the UE has it
+        } else {
+            cut.apply(hdr, meta);
         }
-        meta.payload_bytes = meta.payload_bytes + (bit<16>)meta.prefix_bytes;
         rlc_header.apply(hdr, meta);
         meta.to_radio = 1;
     }

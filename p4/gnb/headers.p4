@@ -51,10 +51,21 @@ header rlc_am18_h {
     bit<18> sn;
 }
 
-/* UMD PDU that holds a whole SDU: it has no sequence number (TS 38.322 §6.2.2.3). */
+/* UMD PDU that holds a whole SDU, without a sequence number, or a segment with one of 6 bits (TS 38.322 §6.2.2.3). */
 header rlc_um_h {
     bit<2> segmentation;
-    bit<6> reserved;
+    bit<6> sn;
+}
+
+header rlc_um12_h {
+    bit<2>  segmentation;
+    bit<2>  reserved;
+    bit<12> sn;
+}
+
+/* Of a segment that is not its SDU's first: where it begins (TS 38.322 §6.2.3.5). */
+header rlc_so_h {
+    bit<16> offset;
 }
 
 /* PDCP data PDU of a DRB (TS 38.323 §6.2.2.2, §6.2.2.3). */
@@ -88,6 +99,8 @@ struct gnb_headers_t {
     rlc_am12_h      rlc_am12;
     rlc_am18_h      rlc_am18;
     rlc_um_h        rlc_um;
+    rlc_um12_h      rlc_um12;
+    rlc_so_h        rlc_so;
     pdcp12_h        pdcp12;
     pdcp18_h        pdcp18;
     sdap_h          sdap;

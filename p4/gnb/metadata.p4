@@ -60,6 +60,7 @@ struct gnb_metadata_t {
     bit<32> source;        // who alone sends packets of the bearer: the UPF, or the radio unit
     bit<16> source_port;   // and its UDP port; 0: any
     bit<32> count_base;    // see bearer.p4
+    bit<16> um_base;
     bit<6>  qfi;
     teid_t  teid;
 
@@ -68,6 +69,10 @@ struct gnb_metadata_t {
     bit<32> prefix;        // PDCP's and SDAP's headers, in the last prefix_bytes bytes
     bit<8>  prefix_bytes;
     bit<16> payload_bytes; // what is behind the headers
+    bit<16> pdu_bytes;     // longest RLC PDU: a grant
+    bit<16> segment_bytes; // what a segment of a longer SDU holds; 0: the SDU is not cut
+    bit<16> segment_offset;
+    bit<2>  segmentation;  // SI: 0 a whole SDU, 1 its first segment, 2 its last, 3 one between (TS 38.322 §6.2.3.4)
     bit<18> rlc_sn;
     bit<1>  poll;
 
@@ -75,7 +80,7 @@ struct gnb_metadata_t {
     @pdu_length
     bit<64> counted_bytes;
 
-    // Of a packet that waits for the radio's rate: the meter's cell.
+    // Of a packet that waits for the radio's rate: its queue, which is its bearer's.
     @mark
     bit<32> mark;
 

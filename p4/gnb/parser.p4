@@ -77,6 +77,8 @@ control GnbDeparser(packet_out packet, in gnb_headers_t hdr) {
         packet.emit(hdr.rlc_am12);
         packet.emit(hdr.rlc_am18);
         packet.emit(hdr.rlc_um);
+        packet.emit(hdr.rlc_um12);
+        packet.emit(hdr.rlc_so);
         packet.emit(hdr.pdcp12);
         packet.emit(hdr.pdcp18);
         packet.emit(hdr.sdap);

@@ -77,7 +77,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         clone(CloneType.I2E, 1);
 #endif
 #if STEP == 5
-        buffer.send({ BUFFER_KEEP, meta.bearer, (bit<32>)meta.rlc_sn, 0, meta.prefix_bytes });
+        buffer.send({ BUFFER_KEEP, meta.bearer, (bit<32>)meta.rlc_sn, 0, meta.prefix_bytes, 0 });
 #endif
     }
 }

@@ -6,8 +6,8 @@
  *   128-255    plain IP only: N6. A UE's own traffic to UDP port 2152 is user data there, not our tunnel
  *   256-508    as the number less 256, and VXLAN is terminated first
  *
- * A packet that is left in the buffer with a drop reason waits for a rate: its mark is the cell of the program's shaped meter that was red. When the cell
- * lets it pass, or another one must be asked, it runs through the program again, and those meters that it has passed are green for it.
+ * A packet that is left in the buffer with a drop reason waits for a rate: its mark is the cell of the program's shaped meter that was red; or, of a meter
+ * with one cell, the queue in which it waits for its turn at that. When the cell lets it pass, or another one must be asked, it runs through the program again, and those meters that it has passed are green for it.
  *
  * Annotations (a compiler that does not know them ignores them, so the programs stay plain v1model):
  *   @drop_reason   metadata field of a serializable enum: why the packet was dropped or punted

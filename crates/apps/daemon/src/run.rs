@@ -25,7 +25,7 @@ use crate::supervisor::Supervisor;
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use engine::{BalanceSettings, Engine, EngineError, Event, Settings, ShapeSettings, SteerFn, WorkerPorts};
+use engine::{BalanceSettings, Engine, EngineError, Event, Queues, Settings, ShapeSettings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
@@ -455,7 +455,7 @@ impl Upf {
         };
         let limits = Limits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let buffer = IdleBuffer::deploy(limits);
-        let shape = config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, limits });
+        let shape = config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, queues: Queues::Cells, limits });
         let engine = start_engine(&config.workers, &targets.target(), ports, Some(buffer), shape, events)
             .map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);

@@ -47,11 +47,10 @@ pub enum Role {
 }
 
 /// What carries packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Datapath {
     /// The entities of the crate `gnb`, packet by packet.
-    #[default]
     Entities,
     /// `p4/gnb.p4` with its services, on x86.
     P4,
@@ -201,8 +200,7 @@ impl fmt::Debug for Keys {
 #[serde(deny_unknown_fields)]
 struct GnbFile {
     role: Role,
-    #[serde(default)]
-    datapath: Datapath,
+    datapath: Option<Datapath>,
     n3: Option<Ipv4Addr>,
     f1u: Option<F1uTable>,
     radio: Option<RadioTable>,
@@ -359,7 +357,9 @@ impl Gnb {
         if file.n3.is_some_and(|n3| n3.is_unspecified()) {
             return Err(wrong("n3", "expected an address of this host, not 0.0.0.0"));
         }
-        if file.datapath == Datapath::P4 {
+        // CU-UP and DU apart are not the program's yet.
+        let datapath = file.datapath.unwrap_or(if split { Datapath::Entities } else { Datapath::P4 });
+        if datapath == Datapath::P4 {
             file.check_p4()?;
         }
         if let Some(f1u) = &file.f1u
@@ -395,7 +395,7 @@ impl Gnb {
             },
         )?;
         let f1u = file.f1u.map(|f1u| (f1u.address, f1u.peer));
-        Ok(Gnb { role: file.role, datapath: file.datapath, n3: file.n3, f1u, radio: file.radio.map(RadioTable::check).transpose()?, ues })
+        Ok(Gnb { role: file.role, datapath, n3: file.n3, f1u, radio: file.radio.map(RadioTable::check).transpose()?, ues })
     }
 }
 
@@ -407,9 +407,6 @@ impl GnbFile {
             return refused("role".into(), "the program is CU-UP and DU in one: expected \"both\"");
         }
         if let Some(radio) = &self.radio {
-            if radio.pdu_bytes.is_some() {
-                return refused("radio.pdu_bytes".into(), "each packet is one RLC PDU, as long as it is: leave it out");
-            }
             if radio.address.ip().is_unspecified() || !radio.address.is_ipv4() {
                 return refused("radio.address".into(), "expected one IPv4 address of this host");
             }
@@ -725,10 +722,9 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
             text += &format!("{to:?}: {error}\n");
         }
         let p4 = GNB.replace("role = \"both\"", "role = \"both\"\ndatapath = \"p4\"");
-        assert_eq!(Gnb::parse(&p4).unwrap().datapath, Datapath::P4);
+        assert_eq!(Gnb::parse(&p4).unwrap(), Gnb::parse(GNB).unwrap(), "it is the default");
         for (from, to) in [
             ("role = \"both\"", "role = \"cu-up\"\nf1u = { address = \"10.5.0.1\", peer = \"10.5.0.2\" }"),
-            ("rate_mbps = 100", "rate_mbps = 100\npdu_bytes = 1400"),
             ("\"127.0.0.1:4001\"", "\"0.0.0.0:4001\""),
             ("\"127.0.0.1:4001\"", "\"[::1]:4001\""),
             ("\"127.0.0.2:4001\"", "\"[::1]:4001\""),

@@ -145,6 +145,11 @@ impl Pipeline {
         self.names.radio_rate
     }
 
+    /// How many bearers there are: what their packets wait in is numbered as they are.
+    pub fn bearers(&self) -> usize {
+        self.bearers.len()
+    }
+
     /// Adds what the bearers have carried.
     pub fn report(&self, ues: &mut BTreeMap<u16, UeReport>) {
         let names = &self.names;
@@ -267,7 +272,8 @@ fn transmitting(drb: &Drb, sn_length: SnLength) -> buffer::rlc::BearerConfig {
 /// All that the tables hold.
 fn entries(program: &Program, n3: Ipv4Addr, radio: &Radio, ues: &[GnbUe], radio_rate: MeterId) -> Batch {
     let ours = v4(radio.address);
-    let mut batch = Entries { program, ops: Vec::new(), peers: HashMap::new(), n3: config::gtpu(n3), radio: ours };
+    let pdu_bytes = u16::try_from(radio.pdu_bytes).expect("a checked configuration has grants of up to MAX_PDU");
+    let mut batch = Entries { program, pdu_bytes, ops: Vec::new(), peers: HashMap::new(), n3: config::gtpu(n3), radio: ours };
     let mac = mac(pktio::OUR_MAC);
     batch.insert("station", &[N3.0.into()], "ours", &[mac, u32::from(n3).into()]);
     batch.insert("station", &[RADIO.0.into()], "ours", &[mac, u32::from(*ours.ip()).into()]);
@@ -288,6 +294,7 @@ fn entries(program: &Program, n3: Ipv4Addr, radio: &Radio, ues: &[GnbUe], radio_
 /// Entries that are being written.
 struct Entries<'a> {
     program: &'a Program,
+    pdu_bytes: u16,
     ops: Vec<Op>,
     /// Numbers of UPFs and radio units.
     peers: HashMap<(PortId, SocketAddrV4), u128>,
@@ -335,7 +342,7 @@ impl Entries<'_> {
         let mut down = formats.to_vec();
         down.extend([drb.sdap.downlink_header.into(), 0]);
         down.extend(protection);
-        down.extend([ue.id.into(), id.get().into(), 0, unit_peer, u32::from(upf).into()]);
+        down.extend([ue.id.into(), id.get().into(), 0, 0, self.pdu_bytes.into(), unit_peer, u32::from(upf).into()]);
         let key = u128::from(session.downlink_teid);
         let flows: Vec<u128> = ue.sdap.flows.iter().filter(|(_, drb)| *drb == id).map(|(qfi, _)| qfi.get().into()).collect();
         for qfi in &flows {

@@ -50,7 +50,7 @@ fn bearers() -> Vec<String> {
     [
         format!("rlc = \"am\"\nciphering = 2\nintegrity = 2\n{keys}{integrity}"),
         format!("rlc = \"am\"\nrlc_sn_bits = 12\npdcp_sn_bits = 12\nciphering = 1\n{keys}sdap_header_uplink = true\nsdap_header_downlink = true\n"),
-        format!("rlc = \"am\"\nciphering = 0\nintegrity = 3\n{integrity}sdap_header_downlink = true\nwindow = 64\n"),
+        format!("rlc = \"am\"\nciphering = 0\nintegrity = 3\n{integrity}sdap_header_downlink = true\nwindow = 256\n"),
         "rlc = \"am\"\nrlc_sn_bits = 12\nciphering = 0\n".to_owned(),
         format!("rlc = \"um\"\nciphering = 3\n{keys}reordering_ms = 100\n"),
         format!("rlc = \"um\"\nrlc_sn_bits = 6\npdcp_sn_bits = 12\nciphering = 2\n{keys}sdap_header_uplink = true\nreordering_ms = 100\n"),
@@ -63,9 +63,10 @@ fn flows(n: usize) -> String {
     if n == 5 { "default_drb = 1\n".into() } else { "flows = [{ qfi = 9, drb = 1 }]\n".into() }
 }
 
-fn gnb(rate_mbps: u32) -> Gnb {
-    let mut text =
-        format!("role = \"both\"\ndatapath = \"p4\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = {rate_mbps}\n");
+fn gnb(rate_mbps: u32, pdu_bytes: usize) -> Gnb {
+    let mut text = format!(
+        "role = \"both\"\ndatapath = \"p4\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = {rate_mbps}\npdu_bytes = {pdu_bytes}\n"
+    );
     for (n, drb) in bearers().iter().enumerate() {
         text += &format!(
             "[[ue]]\nid = {n}\nradio = \"{UE_RADIO}\"\nsession = {{ upf = \"10.3.0.1\", uplink_teid = {}, downlink_teid = {} }}\n{}{drb}",
@@ -178,7 +179,7 @@ impl Worker {
 
 #[test]
 fn every_packet_comes_once_and_in_order_over_a_radio_that_loses() {
-    let mut worker = Worker::new(&gnb(100_000));
+    let mut worker = Worker::new(&gnb(100_000, 500));
     let mut ues = ues();
     let many = 300;
     let like = link::Config { loss: 0.05, delay_ns: 4 * MS, reorder: 0.05, reorder_ns: 8 * MS, ..Default::default() };
@@ -266,7 +267,7 @@ fn every_packet_comes_once_and_in_order_over_a_radio_that_loses() {
 /// COUNT is spent when a packet goes, not when it comes.
 #[test]
 fn a_packet_over_the_radios_rate_waits_as_it_came_in() {
-    let mut worker = Worker::new(&gnb(1));
+    let mut worker = Worker::new(&gnb(1, 1400));
     let big = from_upf(4, &packet(13));
     let mut sent = 0;
     while worker.waits.is_empty() {
@@ -294,7 +295,7 @@ fn a_packet_over_the_radios_rate_waits_as_it_came_in() {
 /// What a stranger sends changes nothing but a counter.
 #[test]
 fn hostile_bytes_are_counted_by_reason() {
-    let config = gnb(100);
+    let config = gnb(100, 1400);
     let (mut worker, mut host) = (Worker::new(&config), Host::new(&config));
     let good = from_upf(1, &packet(1));
     let payload = |repr: Repr<'_>| {

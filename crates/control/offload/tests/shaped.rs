@@ -2,7 +2,7 @@
 //! order and what is charged is what the base target alone would have done.
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
-use engine::{ShapeSettings, Shaping};
+use engine::{Queues, ShapeSettings, Shaping};
 use offload::{Policy, Split, Unit};
 use offload_kit::{Ids, Session};
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
@@ -36,7 +36,7 @@ struct Worker {
 
 impl Worker {
     fn new(mut lane: Box<dyn Lane>, ids: &Ids) -> Worker {
-        let settings = ShapeSettings { meter: ids.rate, limits: LIMITS };
+        let settings = ShapeSettings { meter: ids.rate, queues: Queues::Cells, limits: LIMITS };
         let shaping = Shaping::new(settings, &mut *lane, Arc::new(Mutex::default())).expect("x86 lends its rates");
         Worker { lane, shaping, sent: Vec::new(), dropped: Vec::new(), ended: BTreeMap::new(), waited: 0 }
     }

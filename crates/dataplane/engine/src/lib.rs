@@ -34,5 +34,5 @@ pub use master::WhenFull;
 pub use message::Event;
 pub use port::WorkerPorts;
 pub use scale::{Moved, WorkerGauge};
-pub use shape::{ShapeSettings, Shaping};
+pub use shape::{Queues, ShapeSettings, Shaping};
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};

@@ -16,15 +16,37 @@ use target::{BURST, Lane, Taken};
 pub struct ShapeSettings {
     /// The program's meter whose red packets wait.
     pub meter: MeterId,
-    /// `nodes` is the number of its cells; all others are of one worker.
+    /// Whose rate each waits for.
+    pub queues: Queues,
+    /// `nodes` is the number of queues; all others are of one worker.
     pub limits: Limits,
+}
+
+/// What a queue waits for. Its number is the mark of its packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Queues {
+    /// The meter's cell of that number.
+    #[default]
+    Cells,
+    /// Cell 0: the queues share its rate in turns, by bytes.
+    OneCell,
+}
+
+impl Queues {
+    fn cell(self, queue: u32) -> u32 {
+        match self {
+            Queues::Cells => queue,
+            Queues::OneCell => 0,
+        }
+    }
 }
 
 /// A worker's. For the worker, and for tests of the targets that it runs.
 pub struct Shaping {
     shaper: Shaper<Packet>,
+    queues: Queues,
     limits: Limits,
-    /// Cells whose queues have become empty.
+    /// Queues that have become empty.
     idle: Vec<u32>,
     /// Packets that may go.
     pub ready: Vec<Packet>,
@@ -42,9 +64,14 @@ const SHOW_NS: u64 = 10_000_000;
 impl Shaping {
     /// None if the lane cannot. Counters are shown in `shown`, now and then.
     pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Mutex<Counters>>) -> Option<Shaping> {
-        let ShapeSettings { meter, limits } = settings;
+        let ShapeSettings { meter, queues, mut limits } = settings;
+        if queues == Queues::OneCell {
+            // The node above them all.
+            limits.nodes += 1;
+        }
         let shaping = || Shaping {
             shaper: Shaper::new(limits),
+            queues,
             limits,
             idle: Vec::new(),
             ready: Vec::with_capacity(BURST),
@@ -56,27 +83,29 @@ impl Shaping {
         lane.shape(meter).then(shaping)
     }
 
-    /// Keeps a packet that the program lets wait for that cell, or gives it back with the reason.
-    pub fn wait(&mut self, packet: Packet, cell: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
-        self.offer(packet, cell, now_ns, lane).map_err(|(mut packet, reason)| {
+    /// Keeps a packet that the program lets wait in that queue, or gives it back with the reason.
+    pub fn wait(&mut self, packet: Packet, queue: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
+        self.offer(packet, queue, now_ns, lane).map_err(|(mut packet, reason)| {
             // Its buffer is for the next packet that is received, which has passed no meter.
             packet.metered = Metered::default();
             (packet, reason)
         })
     }
 
-    fn offer(&mut self, packet: Packet, cell: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
+    fn offer(&mut self, packet: Packet, queue: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
         let units = packet.metered.units();
-        if packet.metered == Metered::default() {
+        let is_no_queue = self.queues == Queues::OneCell && queue >= self.limits.nodes - 1;
+        if packet.metered == Metered::default() || is_no_queue {
             return Err((packet, DropReason::SHAPER_FULL));
         }
         self.is_shown = false;
         let marks = wire::user::takes_marks(packet.data());
+        let (cells, nodes) = (self.queues, self.limits.nodes);
         let (shaper, mut packet, mut result) = (&mut self.shaper, Some(packet), Ok(()));
         lane.with_rates(&mut |rates| {
             let Some(packet) = packet.take() else { return };
-            match shaper.offer(cell, packet, units.into(), marks, now_ns, &mut Cells(rates)) {
-                Offered::Waits => rates.set_waiting(cell, true),
+            match shaper.offer(queue, packet, units.into(), marks, now_ns, &mut Cells { rates, of: cells, nodes }) {
+                Offered::Waits => rates.set_waiting(cells.cell(queue), true),
                 Offered::Dropped(packet, reason) => result = Err((packet, drop_reason(reason))),
             }
         });
@@ -114,9 +143,9 @@ impl Shaping {
         if self.shaper.next_ns().is_none_or(|at| at > now_ns) {
             return;
         }
-        let Shaping { shaper, idle, ready, dropped, .. } = self;
+        let Shaping { shaper, queues, limits, idle, ready, dropped, .. } = self;
         lane.with_rates(&mut |rates| {
-            shaper.poll(now_ns, &mut Cells(rates), BURST, &mut |fate| match fate {
+            shaper.poll(now_ns, &mut Cells { rates, of: *queues, nodes: limits.nodes }, BURST, &mut |fate| match fate {
                 Fate::Sent { mut packet, mark, .. } => {
                     if mark {
                         wire::user::mark(packet.data_mut());
@@ -126,7 +155,8 @@ impl Shaping {
                 Fate::Dropped { packet, reason, .. } => dropped.push((packet, drop_reason(reason))),
                 Fate::Idle { leaf } => idle.push(leaf),
             });
-            idle.drain(..).for_each(|cell| rates.set_waiting(cell, false));
+            let still = *queues == Queues::OneCell && !shaper.is_empty();
+            idle.drain(..).filter(|_| !still).for_each(|queue| rates.set_waiting(queues.cell(queue), false));
         });
     }
 
@@ -157,23 +187,118 @@ fn drop_reason(reason: Reason) -> DropReason {
     }
 }
 
-/// A lane's cells as the shaper asks rates: each is a leaf of its own.
-struct Cells<'a>(&'a mut dyn target::Rates);
+/// A lane's cells as the shaper asks rates: each is a leaf of its own, or one is the node above all leaves, the last of `nodes`.
+struct Cells<'a> {
+    rates: &'a mut dyn target::Rates,
+    of: Queues,
+    nodes: u32,
+}
 
 impl shaper::Rates for Cells<'_> {
     fn take(&mut self, leaf: u32, size: u32, now_ns: u64) -> Take {
-        match self.0.take(leaf, size, now_ns) {
+        match self.rates.take(self.of.cell(leaf), size, now_ns) {
             Taken::Now => Take::Now { guaranteed: false },
-            Taken::At(at_ns) => Take::At { node: leaf, at_ns },
+            Taken::At(at_ns) => {
+                let node = if self.of == Queues::OneCell { self.nodes - 1 } else { leaf };
+                Take::At { node, at_ns }
+            }
             Taken::Never => Take::Never,
         }
     }
 
     fn give_back(&mut self, leaf: u32, size: u32, _guaranteed: bool) {
-        self.0.give_back(leaf, size);
+        self.rates.give_back(self.of.cell(leaf), size);
     }
 
     fn rate(&self, leaf: u32) -> u64 {
-        self.0.rate(leaf)
+        self.rates.rate(self.of.cell(leaf))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::{PortId, Verdict};
+    use shaper::codel::Law;
+
+    const BYTES: u64 = 1000;
+    const DELAY_NS: u64 = 1_000_000_000;
+
+    /// A lane with one cell, of one packet of [`BYTES`] a millisecond.
+    #[derive(Default)]
+    struct OneRate {
+        next_ns: u64,
+        waits: bool,
+    }
+
+    impl Lane for OneRate {
+        fn process(&mut self, _packets: &mut [Packet], _verdicts: &mut [Verdict], _now_ns: u64) {}
+
+        fn shape(&mut self, _meter: MeterId) -> bool {
+            true
+        }
+
+        fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn target::Rates)) {
+            work(self);
+        }
+    }
+
+    impl target::Rates for OneRate {
+        fn take(&mut self, cell: u32, _units: u32, now_ns: u64) -> Taken {
+            assert_eq!(cell, 0);
+            if self.next_ns > now_ns {
+                return Taken::At(self.next_ns);
+            }
+            self.next_ns = now_ns + 1_000_000;
+            Taken::Now
+        }
+
+        fn give_back(&mut self, _cell: u32, _units: u32) {
+            self.next_ns = 0;
+        }
+
+        fn rate(&self, _cell: u32) -> u64 {
+            BYTES * 1000
+        }
+
+        fn set_waiting(&mut self, cell: u32, waits: bool) {
+            assert_eq!(cell, 0);
+            self.waits = waits;
+        }
+    }
+
+    fn packet(queue: u8) -> Packet {
+        let mut packet = Packet::new(&[queue; BYTES as usize], PortId(0));
+        packet.metered = Metered::new(1, BYTES as u16).unwrap();
+        packet
+    }
+
+    #[test]
+    fn a_long_queue_of_one_rate_does_not_hold_up_a_short_one() {
+        let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
+        let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits };
+        let mut lane = OneRate { next_ns: 1_000_000, waits: false };
+        let mut shaping = Shaping::new(settings, &mut lane, Arc::default()).unwrap();
+        for _ in 0..100 {
+            shaping.wait(packet(0), 0, 0, &mut lane).unwrap();
+        }
+        shaping.wait(packet(2), 2, 0, &mut lane).unwrap();
+        assert!(lane.waits);
+        let (_, why) = shaping.wait(packet(3), 3, 0, &mut lane).unwrap_err();
+        assert_eq!(why, DropReason::SHAPER_FULL, "there are queues 0 to 2");
+        let (mut sent, mut now) = (Vec::new(), 0);
+        while let Some(next) = shaping.next_ns() {
+            assert!(lane.waits && next < DELAY_NS, "while any waits, what comes waits too");
+            now = next.max(now + 1);
+            shaping.poll(now, &mut lane);
+            sent.extend(shaping.ready.drain(..).map(|packet| packet.data()[0]));
+        }
+        assert!(!lane.waits && shaping.dropped.is_empty());
+        assert_eq!((sent.len(), sent.iter().filter(|queue| **queue == 0).count()), (101, 100));
+        let place = sent.iter().position(|queue| *queue == 2).unwrap();
+        assert!(place < 4, "it came out as number {place}");
+        // 101 packets of 1 ms each, and what the wheel rounds.
+        assert!((100_000_000..=104_000_000).contains(&now), "{now} ns");
     }
 }

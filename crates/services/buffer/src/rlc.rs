@@ -746,6 +746,14 @@ impl<P: Payload> RlcBuffer<P> {
         Some(packet)
     }
 
+    /// A packet that is kept.
+    pub fn packet(&self, bearer: u32, sn: u32) -> Option<&P> {
+        let state = self.live(bearer)?;
+        let offset = state.offset(sn);
+        let count = state.next_ack.wrapping_add(offset as u32);
+        (0..state.in_flight() as i32).contains(&offset).then(|| state.slots[state.place(count)].packet.as_ref())?
+    }
+
     /// What happened so far.
     pub fn counters(&self) -> &Counters {
         &self.counters

@@ -9,6 +9,11 @@
 //! | [`NEXT`] | the SDU | as [`SEND`], under the number that follows the bearer's last |
 //! | [`STATUS`] | a STATUS PDU | answered with event [`REPORT`]; what it acknowledges comes out |
 //! | [`ROOM`] | the SDU | answered with event [`HAS_ROOM`] if [`NEXT`] would keep it now; else dropped for the reason of [`NEXT`] |
+//! | [`CUT`] | the SDU | it is not kept for an acknowledgement: copies come out as event [`SENT`] with its segments, the packet itself with the last |
+//!
+//! **Segmentation** (TS 38.322 §5.2.2.2, §5.2.3.1.1). A request with `segment_bytes` says what a PDU has room for: the SDU comes out in parts, each a copy of the packet
+//! with that part as payload, and flag [`PART`]. Parts of packets that are sent again are as long as the bearer's last request said. The headers that the program
+//! puts in front of the payload are in the first part, whole.
 
 use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
@@ -27,6 +32,8 @@ pub const NEXT: u8 = 3;
 /// Operation: is there room for one more? A program asks before it spends a number of its own on the packet. In the lane the answer holds until the lane's
 /// next packet; elsewhere for as many more as were on the way.
 pub const ROOM: u8 = 4;
+/// Operation: cut a packet into segments, and keep nothing. They have the request's number.
+pub const CUT: u8 = 5;
 
 /// Event: the peer has the packet; `sn` names it.
 pub const ACKNOWLEDGED: u8 = 0;
@@ -43,6 +50,13 @@ pub const HAS_ROOM: u8 = 4;
 pub const POLL: u8 = 1;
 /// In `flags`: the packet has been sent again as often as the bearer allows (TS 38.322 §5.3.2). It is still kept.
 pub const MAX_RETRANSMISSIONS: u8 = 2;
+/// In `flags` of an answer: the payload is the SDU from byte `start` to before byte `end`, without the program's headers, which belong to byte 0.
+pub const PART: u8 = 4;
+/// In `flags` beside [`PART`]: the SDU goes on behind `end`.
+pub const MORE: u8 = 8;
+
+/// Bytes of the field SO, which segments have that are not their SDU's first (TS 38.322 §6.2.3.5).
+const SO_BYTES: usize = 2;
 
 /// Copies that one poll gives at most: a lane goes on with other packets.
 const BURST: usize = 64;
@@ -58,6 +72,7 @@ pub static INTERFACE: Interface = Interface {
         Field { name: "sn", width: 32 },
         Field { name: "flags", width: 8 },
         Field { name: "prefix_bytes", width: 8 },
+        Field { name: "segment_bytes", width: 16 },
     ],
     answer: &[
         Field { name: "event", width: 8 },
@@ -87,7 +102,11 @@ pub static INTERFACE: Interface = Interface {
         "status_stale",
         "status_outside_window",
     ],
-    access: |fields| if fields[0] == STATUS { Access::Read } else { Access::None },
+    access: |fields| match Request::read(fields) {
+        Request { operation: STATUS, .. } => Access::Read,
+        Request { operation: SEND | NEXT | CUT, segment_bytes: 1.., .. } => Access::Write,
+        _ => Access::None,
+    },
     check_setting: |index, value| match value {
         _ if index as usize >= MAX_BEARERS => Err(SettingError::Index { index, limit: MAX_BEARERS as u32 }),
         Some(value) => read_bearer(index, value).map(drop),
@@ -106,7 +125,7 @@ fn status_reason(fault: StatusFault) -> Reason {
 /// A request, as a program's fields say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// [`KEEP`], [`STATUS`], [`SEND`], [`NEXT`] or [`ROOM`].
+    /// [`KEEP`], [`STATUS`], [`SEND`], [`NEXT`], [`ROOM`] or [`CUT`].
     pub operation: u8,
     /// Number of the bearer.
     pub bearer: u32,
@@ -116,6 +135,8 @@ pub struct Request {
     pub flags: u8,
     /// Bytes of the SDU that the program puts in front of the payload.
     pub prefix_bytes: u8,
+    /// Bytes of an SDU that a PDU with a segment offset has room for; one without has room for two more. 0: the SDU fits a PDU as it is.
+    pub segment_bytes: u16,
 }
 
 impl Request {
@@ -127,15 +148,16 @@ impl Request {
         fields[5..9].copy_from_slice(&self.sn.to_be_bytes());
         fields[9] = self.flags;
         fields[10] = self.prefix_bytes;
+        fields[11..13].copy_from_slice(&self.segment_bytes.to_be_bytes());
         fields
     }
 
     /// From fields.
     #[inline]
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Request {
-        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, prefix_bytes, ..] = fields;
+        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, prefix_bytes, g0, g1, ..] = fields;
         let (bearer, sn) = (u32::from_be_bytes([b0, b1, b2, b3]), u32::from_be_bytes([s0, s1, s2, s3]));
-        Request { operation, bearer, sn, flags, prefix_bytes }
+        Request { operation, bearer, sn, flags, prefix_bytes, segment_bytes: u16::from_be_bytes([g0, g1]) }
     }
 }
 
@@ -152,7 +174,7 @@ pub struct Answer {
     pub start: u16,
     /// See the event.
     pub end: u16,
-    /// [`POLL`], [`MAX_RETRANSMISSIONS`].
+    /// [`POLL`], [`MAX_RETRANSMISSIONS`], [`PART`], [`MORE`].
     pub flags: u8,
 }
 
@@ -244,10 +266,61 @@ impl Payload for Held {
     }
 }
 
+impl Held {
+    /// Copies of the packet with the part of its SDU that `answer` says, in segments that fit a PDU.
+    fn segments(&self, segment_bytes: u16, answer: Answer, out: &mut Vec<Call>) {
+        let (prefix, sdu) = (usize::from(self.0.own), self.sdu_bytes());
+        for part in parts(prefix, sdu, segment_bytes, answer) {
+            let mut copy = self.0.copy(&[]);
+            hold(&mut copy, prefix, part);
+            copy.outcome = ::service::Outcome::Copy;
+            out.push(copy);
+        }
+    }
+
+    /// Whether its bytes are here: elsewhere they stay with the lane that called.
+    fn is_here(&self) -> bool {
+        !self.0.packet().is_void()
+    }
+}
+
+/// The segments of a part of an SDU, of which the first `prefix` bytes are headers of the program: what begins or ends within them holds them all. The P bit is the
+/// last one's.
+fn parts(prefix: usize, sdu: usize, segment_bytes: u16, answer: Answer) -> impl Iterator<Item = Answer> {
+    let room = usize::from(segment_bytes).max(prefix + 1);
+    let stop = usize::from(answer.end).max(prefix + 1).min(sdu);
+    let first = if usize::from(answer.start) <= prefix { 0 } else { usize::from(answer.start) };
+    let mut next = first;
+    std::iter::from_fn(move || {
+        let start = next;
+        if start >= stop {
+            return None;
+        }
+        let end = (start + room + if start == 0 { SO_BYTES } else { 0 }).min(stop);
+        next = end;
+        let mut flags = PART;
+        flags |= if end < sdu { MORE } else { 0 };
+        flags |= if end == stop { answer.flags & POLL } else { 0 };
+        flags |= if start == first { answer.flags & MAX_RETRANSMISSIONS } else { 0 };
+        Some(Answer { start: start as u16, end: end as u16, flags, ..answer })
+    })
+}
+
+/// Leaves only that part of its SDU in a call, and answers it.
+fn hold(call: &mut Call, prefix: usize, part: Answer) {
+    let (from, to) = (usize::from(part.start).saturating_sub(prefix), usize::from(part.end) - prefix);
+    call.payload_mut().copy_within(from..to, 0);
+    let shorter = call.resize_payload(to - from);
+    debug_assert!(shorter);
+    call.answer(&part.bytes());
+}
+
 /// One instance: a buffer and its bearers.
 pub struct BufferService {
     buffer: RlcBuffer<Held>,
     configs: Vec<Option<BearerConfig>>,
+    /// By bearer: `segment_bytes` of the last request that cut a packet.
+    segment_bytes: Vec<u16>,
     /// What comes out by the next poll.
     done: Vec<Call>,
     /// Packets that were sent again too often, to be told with their next copies.
@@ -266,6 +339,7 @@ impl BufferService {
         BufferService {
             buffer: RlcBuffer::new(bearers, limits),
             configs: vec![None; bearers],
+            segment_bytes: vec![0; bearers],
             done: Vec::new(),
             exhausted: BTreeSet::new(),
             keys: Vec::new(),
@@ -275,28 +349,36 @@ impl BufferService {
 
     #[inline]
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
-        let Request { bearer, flags, operation, prefix_bytes, .. } = request;
-        let BufferService { buffer, done, .. } = self;
+        let Request { bearer, flags, operation, prefix_bytes, segment_bytes, .. } = request;
+        let BufferService { buffer, done, segment_bytes: segments, .. } = self;
         let sn = if operation == NEXT { buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
         let sdu_bytes = call.payload_len as usize + usize::from(prefix_bytes);
-        let mut copy = None;
+        let (mut copy, mut is_cut) = (None, false);
         let kept = buffer.keep_with(bearer, sn, sdu_bytes as u64, flags & POLL != 0, now_ns, || {
             let mut kept = call.keep();
             kept.own = prefix_bytes;
+            let held = Held(kept);
             if matches!(operation, SEND | NEXT) {
+                is_cut = segment_bytes > 0 && held.is_here();
                 // The first of it: once the packet is kept it is the buffer's.
-                copy = Some(kept.copy(&[]));
+                copy = (!is_cut).then(|| held.0.copy(&[]));
             }
-            Held(kept)
+            held
         });
         match kept {
             Err(why) => call.drop_for(reason(why)),
             Ok(kept) => {
+                let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
+                let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
                 if let Some(mut copy) = copy {
-                    let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
-                    copy.answer(&Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) }.bytes());
+                    copy.answer(&sent.bytes());
                     copy.outcome = ::service::Outcome::Copy;
                     done.push(copy);
+                } else if is_cut {
+                    segments[bearer as usize] = segment_bytes;
+                    if let Some(held) = buffer.packet(bearer, sn) {
+                        held.segments(segment_bytes, sent, done);
+                    }
                 }
             }
         }
@@ -312,6 +394,30 @@ impl BufferService {
             }
             Err(why) => call.drop_for(reason(why)),
         }
+    }
+
+    /// Segments without a buffer: RLC UM.
+    fn cut(&mut self, call: &mut Call, request: Request) {
+        let Request { bearer, sn, prefix_bytes, segment_bytes, .. } = request;
+        let (prefix, payload) = (usize::from(prefix_bytes), call.payload().len());
+        let Ok(end) = u16::try_from(payload + prefix) else { return call.drop_for(Reason::MALFORMED) };
+        if segment_bytes == 0 || payload == 0 {
+            return call.drop_for(Reason::MALFORMED);
+        }
+        let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: 0 };
+        // Copies are of a packet that is kept: it comes out behind them, with the last segment.
+        let mut packet = call.take();
+        for part in parts(prefix, end.into(), segment_bytes, sent) {
+            if part.end == end {
+                hold(&mut packet, prefix, part);
+                break;
+            }
+            let mut copy = packet.clone();
+            hold(&mut copy, prefix, part);
+            copy.outcome = ::service::Outcome::Copy;
+            self.done.push(copy);
+        }
+        self.done.push(packet);
     }
 
     fn status(&mut self, call: &mut Call, bearer: u32) {
@@ -373,6 +479,7 @@ impl Service for BufferService {
                 KEEP | SEND | NEXT => self.keep(call, request, now_ns),
                 STATUS => self.status(call, request.bearer),
                 ROOM => self.room(call, request, now_ns),
+                CUT => self.cut(call, request),
                 _ => call.drop_for(Reason::MALFORMED),
             }
         }
@@ -380,7 +487,7 @@ impl Service for BufferService {
 
     fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
         self.now_ns = now_ns;
-        let BufferService { buffer, done, exhausted, .. } = self;
+        let BufferService { buffer, done, exhausted, segment_bytes, .. } = self;
         buffer.advance(now_ns, &mut |event| note(event, done, exhausted));
         // As a rule the caller has taken all that was there: then nothing is copied.
         if out.is_empty() {
@@ -396,7 +503,12 @@ impl Service for BufferService {
             }
             let Key { bearer, sn } = again.key;
             let (start, end) = (again.start as u16, again.end.min(usize::from(u16::MAX)) as u16);
-            out.push(again.packet.0.copy(&Answer { event: RETRANSMISSION, bearer, sn, start, end, flags }.bytes()));
+            let answer = Answer { event: RETRANSMISSION, bearer, sn, start, end, flags };
+            match segment_bytes[bearer as usize] {
+                0 => out.push(again.packet.0.copy(&answer.bytes())),
+                _ if !again.packet.is_here() => out.push(again.packet.0.copy(&answer.bytes())),
+                segment_bytes => again.packet.segments(segment_bytes, answer, out),
+            }
         }
     }
 
@@ -412,10 +524,10 @@ impl Service for BufferService {
         let Some(place) = self.configs.get_mut(index as usize) else {
             return Err(SettingError::Index { index, limit: self.configs.len() as u32 });
         };
-        let BufferService { buffer, done, exhausted, .. } = self;
+        let BufferService { buffer, done, exhausted, segment_bytes, .. } = self;
         let Some(value) = &setting.value else {
             buffer.remove(index, &mut |event| note(event, done, exhausted));
-            *place = None;
+            (*place, segment_bytes[index as usize]) = (None, 0);
             return Ok(());
         };
         let config = read_bearer(index, value)?;

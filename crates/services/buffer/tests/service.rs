@@ -31,7 +31,7 @@ fn make() -> Make {
 
 fn call(operation: u8, bearer: u32, sn: u32, payload: &[u8], tag: u32) -> Call {
     let packet = Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1));
-    Call::new(packet, FRONT, Request { operation, bearer, sn, flags: 0, prefix_bytes: 0 }.fields(), tag)
+    Call::new(packet, FRONT, Request { operation, bearer, sn, flags: 0, prefix_bytes: 0, segment_bytes: 0 }.fields(), tag)
 }
 
 fn status(bearer: u32, ack_sn: u32, nacks: &[Nack]) -> Call {
@@ -144,13 +144,70 @@ fn a_packet_that_the_buffer_numbers_itself_spends_a_number_only_if_it_is_kept() 
     let mut w = World { caller: deployment.caller(), now_ns: MS };
     let next = |tag| {
         let packet = Packet::new(&[&[0xab; FRONT][..], b"sdu"].concat(), PortId(1));
-        Call::new(packet, FRONT, Request { operation: NEXT, bearer: 3, sn: 77, flags: 0, prefix_bytes: 4 }.fields(), tag)
+        Call::new(packet, FRONT, Request { operation: NEXT, bearer: 3, sn: 77, flags: 0, prefix_bytes: 4, segment_bytes: 0 }.fields(), tag)
     };
     assert_eq!(w.give(next(1), 1), [(1, Outcome::Copy, answer(SENT, 3, 0, (0, 7), 0))], "its header belongs to the SDU");
     assert_eq!(w.give(next(2), 1), [(2, Outcome::Copy, answer(SENT, 3, 1, (0, 7), POLL))]);
     assert_eq!(w.give(next(3), 1), [(3, Outcome::Dropped(Reason::own(Why::Window as usize)), None)]);
     w.give(status(3, 1, &[]), 2);
     assert_eq!(w.give(next(4), 1), [(4, Outcome::Copy, answer(SENT, 3, 2, (0, 7), POLL))], "the number that 3 did not spend");
+}
+
+/// Segments as they come out: answer and payload.
+fn segments(place: &Place) {
+    let deployment = Deployment::new(place, make(), Rings::default()).unwrap();
+    deployment.set(3, Some(bearer_setting(&BearerConfig { poll_pdu: None, ..CONFIG }).into())).unwrap();
+    let mut caller = deployment.caller();
+    let request = Request { operation: NEXT, bearer: 3, sn: 0, flags: POLL, prefix_bytes: 4, segment_bytes: 10 };
+    let call_of = |request: Request, payload: &[u8], tag| {
+        Call::new(Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1)), FRONT, request.fields(), tag)
+    };
+    let mut give = |call: Call, n: usize| -> Vec<(Option<Answer>, Vec<u8>)> {
+        let mut burst = [call];
+        caller.call(&mut burst, MS);
+        let [call] = burst;
+        let mut out: Vec<Call> = [call].into_iter().filter(|call| call.outcome != Outcome::Kept).collect();
+        let end = Instant::now() + PATIENCE;
+        while out.len() < n {
+            caller.poll(MS, &mut out);
+            assert!(Instant::now() < end, "{} of {n} came out", out.len());
+            std::thread::yield_now();
+        }
+        out.iter().map(|call| (Some(Answer::read(&call.fields)), call.payload().to_vec())).collect()
+    };
+    let sdu = b"abcdefghijklmnopqrstuvwxyz";
+    let part = |event, sn, (start, end), flags, payload: &[u8]| (answer(event, 3, sn, (start, end), PART | flags), payload.to_vec());
+    // 4 bytes of headers and 26 of payload: 12 in the first PDU, which has no segment offset, 10 in others. The last one polls.
+    let first = give(call_of(request, sdu, 1), 3);
+    let expected = [
+        part(SENT, 0, (0, 12), MORE, b"abcdefgh"),
+        part(SENT, 0, (12, 22), MORE, b"ijklmnopqr"),
+        part(SENT, 0, (22, 30), POLL, b"stuvwxyz"),
+    ];
+    assert_eq!(first, expected);
+    // The peer misses bytes 15 to 27, and 2 of another packet: headers go whole.
+    give(call_of(request, b"ABCDEFGHIJ", 2), 2);
+    let missing = [Nack { sn: 0, range: 1, segment: Some((15, 27)) }, Nack { sn: 1, range: 1, segment: Some((1, 2)) }];
+    let again = give(status(3, 2, &missing), 4);
+    let expected = [
+        part(RETRANSMISSION, 0, (15, 25), MORE, b"lmnopqrstu"),
+        part(RETRANSMISSION, 0, (25, 28), MORE, b"vwx"),
+        part(RETRANSMISSION, 1, (0, 5), MORE | POLL, b"A"),
+    ];
+    assert_eq!(again[1..], expected);
+    // Nothing is kept of what is only cut.
+    let cut = give(call_of(Request { operation: CUT, sn: 9, flags: 0, ..request }, sdu, 3), 3);
+    let expected =
+        [part(SENT, 9, (0, 12), MORE, b"abcdefgh"), part(SENT, 9, (12, 22), MORE, b"ijklmnopqr"), part(SENT, 9, (22, 30), 0, b"stuvwxyz")];
+    assert_eq!(cut, expected);
+    let counters = deployment.counters();
+    assert_eq!((counters.imbalance(), counters.waiting()), (0, 2));
+}
+
+#[test]
+fn an_sdu_longer_than_a_pdu_comes_out_in_segments_and_again_as_far_as_it_is_missing() {
+    segments(&Place::Lane);
+    segments(&Place::Threads(1));
 }
 
 #[test]

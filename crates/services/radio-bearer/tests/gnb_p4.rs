@@ -168,27 +168,34 @@ fn without_sdap(bearer: &Bearer, sdu: &[u8]) -> Vec<u8> {
     sdu[usize::from(bearer.sdap_downlink)..].to_vec()
 }
 
-/// The radio frame that the entities make of a packet: one whole PDU.
-fn expected_downlink(b: &Bearer, tx: &mut Tx, rlc: &mut UeRlc, engine: &mut Engine, sdu: &[u8]) -> Vec<u8> {
+/// The radio frames that the entities make of a packet with grants of the bearer's size.
+fn expected_downlink(b: &Bearer, tx: &mut Tx, rlc: &mut UeRlc, engine: &mut Engine, sdu: &[u8]) -> Vec<Vec<u8>> {
     let header = b.sdap_downlink.then_some(b.qfi);
     tx.enqueue(header.into_iter().chain(sdu.iter().copied()).collect(), 0).expect("room");
     let mut packets = [tx.pull(0, &mut |_| {}).expect("room")];
     b.security(engine, Direction::Downlink).run(engine, &mut packets);
     let [packet] = packets;
     let (count, pdu) = tx.finish(packet).expect("ciphered");
-    let mut out = Vec::new();
+    let grant = usize::from(b.pdu_bytes);
+    let mut pdus = Vec::new();
     match rlc {
-        UeRlc::Tm(_) => out = pdu,
+        UeRlc::Tm(_) => pdus.push(pdu),
         UeRlc::Um(um, _) => {
             um.enqueue(count, pdu).expect("room");
-            um.pull(usize::MAX / 2, &mut out).expect("one");
+            pdus.extend(std::iter::from_fn(|| {
+                let mut out = Vec::new();
+                um.pull(grant, &mut out).map(|_| out)
+            }));
         }
         UeRlc::Am(am) => {
             am.enqueue(count, pdu).expect("room");
-            am.pull(usize::MAX / 2, 0, &mut out).expect("one");
+            pdus.extend(std::iter::from_fn(|| {
+                let mut out = Vec::new();
+                am.pull(grant, 0, &mut out).map(|_| out)
+            }));
         }
     }
-    to_ue(b, &out)
+    pdus.iter().map(|pdu| to_ue(b, pdu)).collect()
 }
 
 /// One bearer of each kind.
@@ -219,13 +226,13 @@ fn every_kind() -> Vec<Bearer> {
     all
 }
 
-#[test]
-fn a_downlink_packet_becomes_the_radio_frame_that_the_entities_make_on_bearers_of_every_kind() {
-    let bearers = every_kind();
-    let (mut native, mut interpreted) = (Native::new(&bearers), Interpreted::new(&bearers));
+/// Sends packets of up to 200 bytes on each bearer; how many frames came of them.
+fn compare_downlink(bearers: &[Bearer]) -> usize {
+    let mut frames = 0;
+    let (mut native, mut interpreted) = (Native::new(bearers), Interpreted::new(bearers));
     let mut rng = testkit::rng(1);
     let mut engine = Engine::new(Choice::Portable).unwrap();
-    for b in &bearers {
+    for b in bearers {
         let config = TxConfig {
             format: b.format(Direction::Downlink),
             acknowledged: false,
@@ -241,11 +248,31 @@ fn a_downlink_packet_becomes_the_radio_frame_that_the_entities_make_on_bearers_o
             let expected = expected_downlink(b, &mut tx, &mut ue.rlc, &mut engine, &sdu);
             let frame = from_upf(b, &sdu);
             let outs: Vec<_> = native.process(&[(N3, frame.clone())], 1).into_iter().filter_map(Out::forwarded).collect();
-            let [(port, bytes)] = &outs[..] else { panic!("{b:?}: {outs:?}, {:?}", native.ends) };
-            assert_eq!((*port, bytes), (RADIO, &expected), "{b:?} packet {round}");
-            assert_eq!(interpreted.process(N3, &frame, 1).forwarded(), Some((RADIO, bytes.clone())), "{b:?}");
+            let expected: Vec<_> = expected.into_iter().map(|bytes| (RADIO, bytes)).collect();
+            assert_eq!(outs, expected, "{b:?} packet {round}");
+            // The interpreter has one packet: of several the last.
+            assert_eq!(interpreted.process(N3, &frame, 1).forwarded().as_ref(), expected.last(), "{b:?}");
+            frames += expected.len();
         }
     }
+    frames
+}
+
+#[test]
+fn a_downlink_packet_becomes_the_radio_frame_that_the_entities_make_on_bearers_of_every_kind() {
+    let bearers = every_kind();
+    assert_eq!(compare_downlink(&bearers), 10 * bearers.len());
+}
+
+#[test]
+fn a_packet_longer_than_a_grant_becomes_the_segments_that_the_entities_make() {
+    let mut bearers = every_kind();
+    bearers.retain(|b| b.mode != RlcMode::Tm);
+    for (n, b) in bearers.iter_mut().enumerate() {
+        b.pdu_bytes = 64 + (n as u16 * 7) % 60;
+    }
+    let frames = compare_downlink(&bearers);
+    assert!(frames > 15 * bearers.len(), "{frames} frames of {} packets", 10 * bearers.len());
 }
 
 #[test]
@@ -340,7 +367,8 @@ fn over_the_radio(b: &Bearer, loss: f64, seed: u64) -> (Vec<Vec<u8>>, Vec<Vec<u8
 #[test]
 fn over_a_radio_that_loses_and_reorders_every_sdu_comes_up_once_and_in_order_both_ways() {
     for (seed, bits, loss) in [(11, 12, 0.05), (12, 18, 0.2), (13, 18, 0.0)] {
-        let b = Bearer { mode: RlcMode::Am(bits), nia: Some(Nia::Nia2), ..Bearer::new(77) };
+        let pdu_bytes = if bits == 12 { 16_000 } else { 70 };
+        let b = Bearer { mode: RlcMode::Am(bits), nia: Some(Nia::Nia2), pdu_bytes, ..Bearer::new(77) };
         let (down, up, native) = over_the_radio(&b, loss, seed);
         for (way, sdus) in [("down", down), ("up", up)] {
             let numbers: Vec<u32> = sdus.iter().map(|sdu| u32::from_be_bytes(sdu[..4].try_into().unwrap())).collect();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use base::{MAX_PACKET, Packet};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use engine::{Engine, Event, Settings, ShapeSettings};
+use engine::{Engine, Event, Queues, Settings, ShapeSettings};
 use pktio::{Port, UdpPort};
 use shaper::codel::Law;
 
@@ -41,11 +41,11 @@ impl OverPipeline {
             ports.push((id, Box::new(UdpPort::bind(label, address, None)?)));
         }
         let (sender, events) = bounded(EVENTS);
-        // Who may send is the tables' matter, and how fast the radio's: senders are not slowed down by marks, as a bearer's packets wait behind others'.
+        // How fast senders are is not the radio's matter: they are not slowed down by marks, but by what waits.
         let law = Law { target_ns: WAIT_NS, interval_ns: WAIT_NS };
-        let limits = shaper::Limits { nodes: 1, packets: WAITING, delay_ns: WAIT_NS, law };
+        let limits = shaper::Limits { nodes: pipeline.bearers() as u32, packets: WAITING, delay_ns: WAIT_NS, law };
         let vital_punts = pipeline.target.program().reason("gtpu_signalling").into_iter().collect();
-        let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), limits });
+        let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
         Ok(OverPipeline { pipeline, engine, events, host: Host::new(config) })

@@ -228,9 +228,7 @@ fn drb(n: usize, f1u: bool) -> String {
 fn gnb_config(role: &str, args: &Args, records: &[SessionRecord]) -> String {
     let (core, air) = (role != "du", role != "cu-up");
     let mut text = format!("role = \"{role}\"\n");
-    if is_program(args) {
-        text += "datapath = \"p4\"\n";
-    }
+    let _ = writeln!(text, "datapath = \"{}\"", if is_program(args) { "p4" } else { "entities" });
     if core {
         text += "n3 = \"10.3.0.2\"\n";
     }

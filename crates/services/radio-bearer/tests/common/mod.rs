@@ -51,6 +51,7 @@ pub(crate) struct Bearer {
     pub(crate) teid: u32,
     pub(crate) qfi: u8,
     pub(crate) count_base: u32,
+    pub(crate) pdu_bytes: u16,
 }
 
 impl Bearer {
@@ -69,6 +70,7 @@ impl Bearer {
             teid: 0x1000_0000 + number,
             qfi: 9,
             count_base: 0,
+            pdu_bytes: 16_000,
         }
     }
 
@@ -240,7 +242,7 @@ impl Tables<'_> {
         let mut args = Tables::formats(b).to_vec();
         args.extend([u128::from(b.sdap_downlink), 0]);
         args.extend(Tables::protection(b));
-        args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), PEER_UNIT]);
+        args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), 0, u128::from(b.pdu_bytes), PEER_UNIT]);
         args.push(u128::from(u32::from_be_bytes(UPF)));
         self.insert("bearer_by_flow", &[u128::from(b.teid), u128::from(b.qfi)], "set_bearer", &args)
     }

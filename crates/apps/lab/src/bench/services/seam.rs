@@ -346,7 +346,8 @@ pub(crate) fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
     let mut next: Vec<u32> = (0..bearers).map(|bearer| bearer % IN_FLIGHT).collect();
     let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&[5; 128], PortId(1))).collect();
     let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
-    let request = |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, prefix_bytes: 0 }.fields();
+    let request =
+        |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, prefix_bytes: 0, segment_bytes: 0 }.fields();
     let (mut rounds, mut walls, mut verified) = (Rounds::default(), Rounds::default(), 0);
     // By the own time of each side.
     let (mut lanes, mut services) = (Rounds::default(), Rounds::default());
