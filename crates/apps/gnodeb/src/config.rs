@@ -6,12 +6,13 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
+use std::path::PathBuf;
 
 use ciphering::{Nea, Nia};
 use gnb::rlc::SnLength;
 use gnb::rlc::pdu::UmSnLength;
 use gnb::sdap::{self, DrbId, Qfi};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use traffic::Tunnel;
 
 /// Most UEs of a file: the radio's framing has 16 bits, memory for windows is what limits.
@@ -72,6 +73,8 @@ pub struct Gnb {
     pub f1u: Option<(Ipv4Addr, Ipv4Addr)>,
     /// There for `both` and `du`.
     pub radio: Option<Radio>,
+    /// Where changes of UEs and bearers are asked for.
+    pub control: Option<PathBuf>,
     /// UEs.
     pub ues: Vec<GnbUe>,
 }
@@ -196,7 +199,7 @@ impl fmt::Debug for Keys {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GnbFile {
     role: Role,
@@ -204,18 +207,19 @@ struct GnbFile {
     n3: Option<Ipv4Addr>,
     f1u: Option<F1uTable>,
     radio: Option<RadioTable>,
+    control: Option<PathBuf>,
     #[serde(default)]
     ue: Vec<GnbUeTable>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct F1uTable {
     address: Ipv4Addr,
     peer: Ipv4Addr,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RadioTable {
     address: SocketAddr,
@@ -226,19 +230,23 @@ struct RadioTable {
 /// A grant where a file says nothing.
 const PDU_BYTES: usize = 1400;
 
-#[derive(Deserialize)]
+/// A UE as a file or a request has it. Keys can be read and are not written.
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GnbUeTable {
+pub struct GnbUeTable {
     id: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
     radio: Option<SocketAddr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<SessionTable>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     default_drb: Option<u8>,
     #[serde(default)]
     flows: Vec<FlowTable>,
     drb: Vec<DrbTable>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SessionTable {
     upf: Ipv4Addr,
@@ -246,7 +254,7 @@ struct SessionTable {
     downlink_teid: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FlowTable {
     qfi: u8,
@@ -290,35 +298,44 @@ struct RuleTable {
     qfi: u8,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Mode {
     Am,
     Um,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DrbTable {
     id: u8,
     rlc: Mode,
     #[serde(default = "bits18")]
     pdcp_sn_bits: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
     rlc_sn_bits: Option<u8>,
     #[serde(default)]
     sdap_header_uplink: bool,
     #[serde(default)]
     sdap_header_downlink: bool,
     ciphering: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
     integrity: Option<u8>,
+    #[serde(skip_serializing)]
     cipher_key: Option<String>,
+    #[serde(skip_serializing)]
     integrity_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<u32>,
     #[serde(default = "queue_kbytes")]
     queue_kbytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     du_kbytes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     discard_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reordering_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     f1u: Option<F1uTeids>,
 }
 
@@ -330,7 +347,7 @@ fn queue_kbytes() -> u64 {
     8192
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct F1uTeids {
     cu_teid: u32,
@@ -348,28 +365,106 @@ impl Gnb {
     /// # Errors
     /// [`ConfigError`].
     pub fn parse(text: &str) -> Result<Gnb, ConfigError> {
-        let file: GnbFile = read(text)?;
-        let (core, air) = (file.role != Role::Du, file.role != Role::CuUp);
-        let split = file.role != Role::Both;
-        needed("n3", file.n3.is_some(), core)?;
-        needed("f1u", file.f1u.is_some(), split)?;
-        needed("radio", file.radio.is_some(), air)?;
-        if file.n3.is_some_and(|n3| n3.is_unspecified()) {
+        read::<GnbFile>(text)?.check(0)
+    }
+}
+
+/// A gNodeB's file with what was asked for since it was read: what changes is checked together with what is there.
+#[derive(Clone)]
+pub struct GnbTables(GnbFile);
+
+impl GnbTables {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn parse(text: &str) -> Result<(GnbTables, Gnb), ConfigError> {
+        let tables = GnbTables(read(text)?);
+        let config = tables.0.clone().check(0)?;
+        Ok((tables, config))
+    }
+
+    /// The UEs.
+    pub fn ues(&self) -> &[GnbUeTable] {
+        &self.0.ue
+    }
+
+    /// With these UEs beside those that are there.
+    ///
+    /// # Errors
+    /// [`ConfigError`], which names fields by the UE's place in `ues`.
+    pub fn create(&self, ues: Vec<GnbUeTable>) -> Result<(GnbTables, Gnb), ConfigError> {
+        self.with(ues, |_| true)
+    }
+
+    /// With these UEs in place of those of the same numbers.
+    ///
+    /// # Errors
+    /// As [`GnbTables::create`].
+    pub fn modify(&self, ues: Vec<GnbUeTable>) -> Result<(GnbTables, Gnb), ConfigError> {
+        self.known(ues.iter().map(|ue| ue.id), |number| format!("ue[{number}].id"))?;
+        let changed: HashSet<u16> = ues.iter().map(|ue| ue.id).collect();
+        self.with(ues, |ue| !changed.contains(&ue.id))
+    }
+
+    /// Without those UEs.
+    ///
+    /// # Errors
+    /// As [`GnbTables::create`].
+    pub fn release(&self, ids: &[u16]) -> Result<(GnbTables, Gnb), ConfigError> {
+        self.known(ids.iter().copied(), |number| format!("ue[{number}]"))?;
+        self.with(Vec::new(), |ue| !ids.contains(&ue.id))
+    }
+
+    fn known(&self, ids: impl Iterator<Item = u16>, field: impl Fn(usize) -> String) -> Result<(), ConfigError> {
+        let known: HashSet<u16> = self.0.ue.iter().map(|ue| ue.id).collect();
+        match ids.enumerate().find(|(_, id)| !known.contains(id)) {
+            Some((number, id)) => Err(wrong(field(number), format!("there is no UE {id}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn with(&self, ues: Vec<GnbUeTable>, stays: impl Fn(&GnbUeTable) -> bool) -> Result<(GnbTables, Gnb), ConfigError> {
+        let mut tables = self.clone();
+        tables.0.ue.retain(stays);
+        let known = tables.0.ue.len();
+        tables.0.ue.extend(ues);
+        let config = tables.0.clone().check(known)?;
+        Ok((tables, config))
+    }
+}
+
+/// How errors name a UE: by its place among those that are new, behind the `known` ones.
+fn place(number: usize, known: usize) -> String {
+    number.checked_sub(known).map_or_else(|| format!("running ue[{number}]"), |number| format!("ue[{number}]"))
+}
+
+impl GnbFile {
+    /// Checks all; the first `known` UEs were right before.
+    fn check(self, known: usize) -> Result<Gnb, ConfigError> {
+        let (core, air) = (self.role != Role::Du, self.role != Role::CuUp);
+        let split = self.role != Role::Both;
+        needed("n3", self.n3.is_some(), core)?;
+        needed("f1u", self.f1u.is_some(), split)?;
+        needed("radio", self.radio.is_some(), air)?;
+        if self.n3.is_some_and(|n3| n3.is_unspecified()) {
             return Err(wrong("n3", "expected an address of this host, not 0.0.0.0"));
         }
         // CU-UP and DU apart are not the program's yet.
-        let datapath = file.datapath.unwrap_or(if split { Datapath::Entities } else { Datapath::P4 });
-        if datapath == Datapath::P4 {
-            file.check_p4()?;
+        let datapath = self.datapath.unwrap_or(if split { Datapath::Entities } else { Datapath::P4 });
+        if datapath == Datapath::P4 && split {
+            return Err(wrong("role", "not with datapath = \"p4\": the program is CU-UP and DU in one: expected \"both\""));
         }
-        if let Some(f1u) = &file.f1u
+        let of_p4 = (datapath == Datapath::P4).then(|| self.clone());
+        if let Some(f1u) = &self.f1u
             && (f1u.address.is_unspecified() || f1u.peer.is_unspecified())
         {
             return Err(wrong("f1u", "expected two addresses, not 0.0.0.0"));
         }
         let (mut teids, mut f1u_teids) = (HashSet::new(), HashSet::new());
         let ues = each_ue(
-            file.ue,
+            self.ue,
+            known,
             |ue| ue.id,
             |at, ue| {
                 needed(&format!("{at}.session"), ue.session.is_some(), core)?;
@@ -394,18 +489,15 @@ impl Gnb {
                 Ok(GnbUe { id: ue.id, radio: ue.radio, session, drbs, sdap })
             },
         )?;
-        let f1u = file.f1u.map(|f1u| (f1u.address, f1u.peer));
-        Ok(Gnb { role: file.role, datapath, n3: file.n3, f1u, radio: file.radio.map(RadioTable::check).transpose()?, ues })
+        let f1u = self.f1u.map(|f1u| (f1u.address, f1u.peer));
+        let radio = self.radio.map(RadioTable::check).transpose()?;
+        of_p4.iter().try_for_each(|file| file.check_p4(known))?;
+        Ok(Gnb { role: self.role, datapath, n3: self.n3, f1u, radio, control: self.control, ues })
     }
-}
 
-impl GnbFile {
     /// What the program does not do is refused: nothing is accepted and then left out.
-    fn check_p4(&self) -> Result<(), ConfigError> {
+    fn check_p4(&self, known: usize) -> Result<(), ConfigError> {
         let refused = |field: String, why: &str| Err(wrong(field, format!("not with datapath = \"p4\": {why}")));
-        if self.role != Role::Both {
-            return refused("role".into(), "the program is CU-UP and DU in one: expected \"both\"");
-        }
         if let Some(radio) = &self.radio {
             if radio.address.ip().is_unspecified() || !radio.address.is_ipv4() {
                 return refused("radio.address".into(), "expected one IPv4 address of this host");
@@ -416,10 +508,10 @@ impl GnbFile {
         }
         for (number, ue) in self.ue.iter().enumerate() {
             if ue.radio.is_some_and(|address| !address.is_ipv4()) {
-                return refused(format!("ue[{number}].radio"), "expected an IPv4 address");
+                return refused(format!("{}.radio", place(number, known)), "expected an IPv4 address");
             }
             for (at, drb) in ue.drb.iter().enumerate() {
-                let field = |name: &str| format!("ue[{number}].drb[{at}].{name}");
+                let field = |name: &str| format!("{}.drb[{at}].{name}", place(number, known));
                 if drb.du_kbytes.is_some() {
                     return refused(field("du_kbytes"), "there is no queue between PDCP and RLC: leave it out");
                 }
@@ -448,6 +540,7 @@ impl Ues {
         }
         let ues = each_ue(
             file.ue,
+            0,
             |ue| ue.id,
             |at, ue| {
                 if ue.ipv4.is_none() && ue.ipv6.is_none() {
@@ -503,6 +596,7 @@ fn needed(field: &str, is_there: bool, is_used: bool) -> Result<(), ConfigError>
 
 fn each_ue<T, U>(
     tables: Vec<T>,
+    known: usize,
     id: impl Fn(&T) -> u16,
     mut check: impl FnMut(String, T) -> Result<U, ConfigError>,
 ) -> Result<Vec<U>, ConfigError> {
@@ -513,9 +607,9 @@ fn each_ue<T, U>(
     let mut ues = Vec::with_capacity(tables.len());
     for (number, table) in tables.into_iter().enumerate() {
         if !ids.insert(id(&table)) {
-            return Err(wrong(format!("ue[{number}].id"), format!("{} is another UE's", id(&table))));
+            return Err(wrong(format!("{}.id", place(number, known)), format!("{} is another UE's", id(&table))));
         }
-        ues.push(check(format!("ue[{number}]"), table)?);
+        ues.push(check(place(number, known), table)?);
     }
     Ok(ues)
 }

@@ -33,6 +33,11 @@ pub fn add(count: &mut Count, bytes: usize) {
     count.bytes += bytes as u64;
 }
 
+/// Adds packets and bytes.
+pub fn add_count(sum: &mut Count, more: Count) {
+    (sum.packets, sum.bytes) = (sum.packets + more.packets, sum.bytes + more.bytes);
+}
+
 /// What a gNodeB or a process of UEs has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -67,4 +72,24 @@ pub struct UeReport {
     pub end_markers: u64,
     /// What was dropped, by layer and reason.
     pub drops: Drops,
+}
+
+impl UeReport {
+    /// Adds what the UE has counted before.
+    pub fn absorb(&mut self, before: &UeReport) {
+        for (sum, more) in [
+            (&mut self.uplink, before.uplink),
+            (&mut self.downlink, before.downlink),
+            (&mut self.radio_sent, before.radio_sent),
+            (&mut self.radio_received, before.radio_received),
+        ] {
+            add_count(sum, more);
+        }
+        self.retransmissions += before.retransmissions;
+        self.radio_link_failures += before.radio_link_failures;
+        self.end_markers += before.end_markers;
+        for (reason, number) in &before.drops {
+            *self.drops.entry(reason.clone()).or_default() += number;
+        }
+    }
 }

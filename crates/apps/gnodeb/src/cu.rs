@@ -64,6 +64,7 @@ struct Ue {
 }
 
 struct Drb {
+    config: config::Drb,
     pdcp: Pdcp,
     /// NR-U sequence number of the next frame.
     next_sn: u32,
@@ -85,15 +86,35 @@ impl Cu {
     /// A CU-UP with these UEs. `ues` are of a checked configuration.
     pub fn new(n3: Ipv4Addr, engine: Engine, ues: &[GnbUe]) -> Cu {
         let mut cu = Cu { n3, engine, ues: BTreeMap::new(), teids: HashMap::new(), drops: Drops::new() };
-        ues.iter().for_each(|ue| cu.add(ue));
+        cu.change(ues, &[]);
         cu
     }
 
-    fn add(&mut self, ue: &GnbUe) {
+    /// UEs that are new, or other than they were, and some that are no more: what waits for those is dropped.
+    pub fn change(&mut self, set: &[GnbUe], released: &[u16]) {
+        for id in released {
+            self.ues.remove(id);
+        }
+        set.iter().for_each(|ue| self.set(ue));
+        // A TEID may have passed from one to another.
+        self.teids = self.ues.iter().map(|(id, ue)| (ue.session.downlink_teid, *id)).collect();
+    }
+
+    /// Bearers that stay as they are go on.
+    fn set(&mut self, ue: &GnbUe) {
         let session = ue.session.expect("a checked configuration has a session for a CU");
+        let mut before = self.ues.remove(&ue.id);
+        let engine = &self.engine;
         let drb = |drb: &config::Drb| {
-            let pdcp = Pdcp::new(drb, Side::Gnb, &self.engine).expect("the configuration was checked");
+            if let Some(drbs) = before.as_mut().map(|before: &mut Ue| &mut before.drbs)
+                && drbs.get(&drb.sdap.id).is_some_and(|before| before.config == *drb)
+                && let Some(goes_on) = drbs.remove(&drb.sdap.id)
+            {
+                return (drb.sdap.id, goes_on);
+            }
+            let pdcp = Pdcp::new(drb, Side::Gnb, engine).expect("the configuration was checked");
             let drb_state = Drb {
+                config: drb.clone(),
                 pdcp,
                 next_sn: 0,
                 at_du: VecDeque::new(),
@@ -106,7 +127,7 @@ impl Cu {
             };
             (drb.sdap.id, drb_state)
         };
-        let state = Ue {
+        let mut state = Ue {
             session,
             sdap: sdap::Gnb::new(&ue.sdap).expect("the configuration was checked"),
             drbs: ue.drbs.iter().map(drb).collect(),
@@ -115,7 +136,11 @@ impl Cu {
             end_markers: 0,
             drops: Drops::new(),
         };
-        self.teids.insert(session.downlink_teid, ue.id);
+        if let Some(before) = before {
+            let Ue { uplink, downlink, end_markers, .. } = before;
+            (state.uplink, state.downlink, state.end_markers) = (uplink, downlink, end_markers);
+            state.drops = before.drops();
+        }
         self.ues.insert(ue.id, state);
     }
 
@@ -220,15 +245,23 @@ impl Cu {
         for (id, ue) in &self.ues {
             let report = ues.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() });
             (report.uplink, report.downlink, report.end_markers) = (ue.uplink, ue.downlink, ue.end_markers);
-            for (reason, number) in &ue.drops {
-                *report.drops.entry(reason.clone()).or_default() += number;
+            for (reason, number) in ue.drops() {
+                *report.drops.entry(reason).or_default() += number;
             }
-            add_layer(&mut report.drops, "sdap", sdap::Drop::ALL.map(|why| (why.name(), ue.sdap.dropped(why))));
-            ue.drbs.values().for_each(|drb| drb.pdcp.drops(&mut report.drops));
         }
         for (reason, number) in &self.drops {
             *drops.entry(reason.clone()).or_default() += number;
         }
+    }
+}
+
+impl Ue {
+    /// Its drops, with those of its layers.
+    fn drops(&self) -> Drops {
+        let mut drops = self.drops.clone();
+        add_layer(&mut drops, "sdap", sdap::Drop::ALL.map(|why| (why.name(), self.sdap.dropped(why))));
+        self.drbs.values().for_each(|drb| drb.pdcp.drops(&mut drops));
+        drops
     }
 }
 

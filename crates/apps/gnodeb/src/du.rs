@@ -57,10 +57,13 @@ struct Ue {
     sent: Count,
     received: Count,
     retransmissions: u64,
+    /// Of bearers that were released.
+    failures: u64,
     drops: Drops,
 }
 
 struct Drb {
+    config: config::Drb,
     rlc: Rlc,
     framing: framing::RlcMode,
     acknowledged: bool,
@@ -87,6 +90,32 @@ impl Du {
     pub fn new(radio: &Radio, ues: &[GnbUe]) -> Du {
         let ues = ues.iter().map(|ue| (ue.id, Ue::new(ue))).collect();
         Du { grants: Grants::new(radio.rate_bps, radio.pdu_bytes), ues, turn: None, drops: Drops::new() }
+    }
+
+    /// UEs that are new, or other than they were, and some that are no more: what waits for those is dropped.
+    pub fn change(&mut self, set: &[GnbUe], released: &[u16]) {
+        for id in released {
+            self.ues.remove(id);
+        }
+        set.iter().for_each(|ue| self.set(ue));
+    }
+
+    /// Bearers that stay as they are go on.
+    fn set(&mut self, ue: &GnbUe) {
+        let mut state = Ue::new(ue);
+        if let Some(mut before) = self.ues.remove(&ue.id) {
+            for (id, drb) in &mut state.drbs {
+                if before.drbs.get(id).is_some_and(|before| before.config == drb.config)
+                    && let Some(goes_on) = before.drbs.remove(id)
+                {
+                    *drb = goes_on;
+                }
+            }
+            state.failures = before.failures();
+            state.drops = before.drops();
+            (state.sent, state.received, state.retransmissions) = (before.sent, before.received, before.retransmissions);
+        }
+        self.ues.insert(ue.id, state);
     }
 
     /// A frame of the CU.
@@ -182,13 +211,10 @@ impl Du {
         for (id, ue) in &self.ues {
             let report = ues.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() });
             (report.radio_sent, report.radio_received, report.retransmissions) = (ue.sent, ue.received, ue.retransmissions);
-            for (reason, number) in &ue.drops {
-                *report.drops.entry(reason.clone()).or_default() += number;
+            for (reason, number) in ue.drops() {
+                *report.drops.entry(reason).or_default() += number;
             }
-            for drb in ue.drbs.values() {
-                drb.rlc.drops(&mut report.drops);
-                report.radio_link_failures += drb.rlc.radio_link_failures;
-            }
+            report.radio_link_failures += ue.failures();
         }
         for (reason, number) in &self.drops {
             *drops.entry(reason.clone()).or_default() += number;
@@ -204,8 +230,21 @@ impl Ue {
             sent: Count::default(),
             received: Count::default(),
             retransmissions: 0,
+            failures: 0,
             drops: Drops::new(),
         }
+    }
+
+    /// Its drops, with those of RLC.
+    fn drops(&self) -> Drops {
+        let mut drops = self.drops.clone();
+        self.drbs.values().for_each(|drb| drb.rlc.drops(&mut drops));
+        drops
+    }
+
+    /// SDUs whose RLC has given up.
+    fn failures(&self) -> u64 {
+        self.failures + self.drbs.values().map(|drb| drb.rlc.radio_link_failures).sum::<u64>()
     }
 
     /// Sends a PDU of a bearer; its bytes.
@@ -227,6 +266,7 @@ impl Ue {
 impl Drb {
     fn new(drb: &config::Drb) -> Drb {
         Drb {
+            config: drb.clone(),
             rlc: Rlc::new(drb).expect("the configuration was checked"),
             framing: Rlc::framing(drb),
             acknowledged: matches!(drb.rlc, RlcMode::Am(_)),

@@ -10,6 +10,7 @@
 //! | how is a frame between CU and DU written? | [`f1u`] |
 //! | CU-UP and DU in one, or one of them | [`node`] |
 //! | both in one, as a program | [`pipeline`] |
+//! | what is it asked about its bearers while it runs? | [`control`] |
 //! | what does a message of N3 ask for? | [`n3`] |
 //! | a UE | [`ue`] |
 //! | sockets, TUN devices, time | [`run`] |
@@ -18,12 +19,13 @@
 //! are in one process.
 //!
 //! MAC and PHY are not here: a datagram is one RLC PDU, behind the tags that Wireshark reads (`gnb::framing`), and grants come from a rate.
-//! RRC, NGAP and E1AP are not here: bearers come from a file.
+//! RRC, NGAP and E1AP are not here: bearers come from a file, and by requests while it runs.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod bearer;
 pub mod config;
+pub mod control;
 pub mod counts;
 pub mod cu;
 pub mod du;

@@ -7,8 +7,9 @@ use ciphering::Engine;
 use gnb::nru::Frame;
 
 use crate::Bearer;
-use crate::config::{self, Gnb, Role};
-use crate::counts::{Drops, Report, count};
+use crate::config::{self, Gnb, GnbUe, Role};
+use crate::control::Change;
+use crate::counts::{Drops, Report, UeReport, count};
 use crate::cu::{self, Cu, ToDu};
 use crate::du::{self, Du, ToCu};
 use crate::f1u::{self, Datagram};
@@ -32,10 +33,13 @@ pub struct Node {
     f1u: Option<F1u>,
     from_cu: cu::Output,
     from_du: du::Output,
+    /// What UEs had counted that were released.
+    ended: BTreeMap<u16, UeReport>,
     drops: Drops,
 }
 
 struct F1u {
+    role: Role,
     peer: SocketAddrV4,
     teids: HashMap<Bearer, u32>,
     bearers: HashMap<u32, Bearer>,
@@ -47,17 +51,30 @@ impl Node {
         let cu = config.n3.map(|n3| Cu::new(n3, engine, &config.ues));
         let du = config.radio.as_ref().map(|radio| Du::new(radio, &config.ues));
         let f1u = config.f1u.map(|(_, peer)| {
-            let mut f1u = F1u { peer: config::gtpu(peer), teids: HashMap::new(), bearers: HashMap::new() };
-            for (ue, drb) in config.ues.iter().flat_map(|ue| ue.drbs.iter().map(move |drb| (ue, drb))) {
-                let bearer = Bearer { ue: ue.id, drb: drb.sdap.id };
-                let (cu_teid, du_teid) = drb.f1u.expect("a checked configuration has TEIDs for F1-U");
-                let (there, here) = if config.role == Role::CuUp { (du_teid, cu_teid) } else { (cu_teid, du_teid) };
-                f1u.teids.insert(bearer, there);
-                f1u.bearers.insert(here, bearer);
-            }
+            let mut f1u = F1u { role: config.role, peer: config::gtpu(peer), teids: HashMap::new(), bearers: HashMap::new() };
+            config.ues.iter().for_each(|ue| f1u.add(ue));
             f1u
         });
-        Node { cu, du, f1u, from_cu: cu::Output::default(), from_du: du::Output::default(), drops: Drops::new() }
+        let (from_cu, from_du) = (cu::Output::default(), du::Output::default());
+        Node { cu, du, f1u, from_cu, from_du, ended: BTreeMap::new(), drops: Drops::new() }
+    }
+
+    /// UEs come, change and go, between two calls of [`Node::run`]. It was checked.
+    pub fn change(&mut self, change: &Change) {
+        let mut report = self.counted(&mut Drops::new());
+        for id in &change.released {
+            if let Some(of) = report.remove(id) {
+                self.ended.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() }).absorb(&of);
+            }
+        }
+        let Change { set, released } = change;
+        self.cu.iter_mut().for_each(|cu| cu.change(set, released));
+        self.du.iter_mut().for_each(|du| du.change(set, released));
+        if let Some(f1u) = &mut self.f1u {
+            // TEIDs may pass from one to another.
+            released.iter().chain(set.iter().map(|ue| &ue.id)).for_each(|id| f1u.remove(*id));
+            set.iter().for_each(|ue| f1u.add(ue));
+        }
     }
 
     /// A datagram of N3.
@@ -119,7 +136,10 @@ impl Node {
             let ToDu { bearer, frame, pdu } = message;
             match (&mut self.du, &self.f1u) {
                 (Some(du), _) => du.downlink(bearer, &frame, pdu),
-                (None, Some(f1u)) => out.f1u.push((f1u.peer, f1u::to_du(f1u.teids[&bearer], &ToDu { bearer, frame, pdu }))),
+                (None, Some(f1u)) => {
+                    let Some(teid) = f1u.teids.get(&bearer) else { continue };
+                    out.f1u.push((f1u.peer, f1u::to_du(*teid, &ToDu { bearer, frame, pdu })));
+                }
                 (None, None) => {}
             }
         }
@@ -134,7 +154,8 @@ impl Node {
                 },
                 (None, Some(f1u)) => {
                     let (ToCu::Pdu(bearer, _) | ToCu::Status(bearer, _)) = &message;
-                    out.f1u.push((f1u.peer, f1u::to_cu(f1u.teids[bearer], &message)));
+                    let Some(teid) = f1u.teids.get(bearer) else { continue };
+                    out.f1u.push((f1u.peer, f1u::to_cu(*teid, &message)));
                 }
                 (None, None) => {}
             }
@@ -153,15 +174,42 @@ impl Node {
         self.cu.as_ref().map_or(0, Cu::queued)
     }
 
-    /// What was counted.
+    /// What was counted, of UEs that were released too.
     pub fn report(&self) -> Report {
-        let (mut ues, mut drops) = (BTreeMap::new(), self.drops.clone());
-        if let Some(cu) = &self.cu {
-            cu.report(&mut ues, &mut drops);
-        }
-        if let Some(du) = &self.du {
-            du.report(&mut ues, &mut drops);
+        let mut drops = self.drops.clone();
+        let mut ues = self.counted(&mut drops);
+        for (id, before) in &self.ended {
+            ues.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() }).absorb(before);
         }
         Report { ues: ues.into_values().collect(), drops }
+    }
+
+    /// Of the UEs that are there; `drops` gets what belongs to none.
+    fn counted(&self, drops: &mut Drops) -> BTreeMap<u16, UeReport> {
+        let mut ues = BTreeMap::new();
+        if let Some(cu) = &self.cu {
+            cu.report(&mut ues, drops);
+        }
+        if let Some(du) = &self.du {
+            du.report(&mut ues, drops);
+        }
+        ues
+    }
+}
+
+impl F1u {
+    fn add(&mut self, ue: &GnbUe) {
+        for drb in &ue.drbs {
+            let bearer = Bearer { ue: ue.id, drb: drb.sdap.id };
+            let (cu_teid, du_teid) = drb.f1u.expect("a checked configuration has TEIDs for F1-U");
+            let (there, here) = if self.role == Role::CuUp { (du_teid, cu_teid) } else { (cu_teid, du_teid) };
+            self.teids.insert(bearer, there);
+            self.bearers.insert(here, bearer);
+        }
+    }
+
+    fn remove(&mut self, ue: u16) {
+        self.teids.retain(|bearer, _| bearer.ue != ue);
+        self.bearers.retain(|_, bearer| bearer.ue != ue);
     }
 }

@@ -3,7 +3,7 @@
 //! A bearer's number is its place in the configuration: the program's tables lead to it, counters and services know the bearer by it. What runs lanes and
 //! ports is elsewhere: `run/pipeline.rs` does with the engine.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use gnb::pdcp::{CountGuard, OrderConfig};
 use gnb::rlc::pdu::UmSnLength;
 use gnb::rlc::um::UmRxConfig;
 use gnb::rlc::{SnLength, am_rx};
-use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MeterConfig, MeterId, Op, Program};
+use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MeterConfig, MeterId, Op, Program, RegisterId};
 use radio_bearer::{RadioBearerService, RlcConfig};
 use service::caller::Rings;
 use service::{Deployment, Place};
@@ -27,6 +27,7 @@ use wire::gtpu;
 
 use crate::bearer::{self, format};
 use crate::config::{self, Drb, Gnb, GnbUe, Radio, RlcMode};
+use crate::control::{Change, Numbers};
 use crate::counts::{Count, Drops, UeReport, count};
 use crate::n3::{self, Asked};
 
@@ -57,6 +58,12 @@ pub enum PipelineError {
         /// Why not.
         why: String,
     },
+    /// There are too many.
+    #[error("ue: more than {limit} bearers")]
+    Bearers {
+        /// As many may be.
+        limit: u32,
+    },
     /// The bearers do not fit the tables.
     #[error("the bearers do not fit the program's tables: {0}")]
     Tables(#[from] ApplyError),
@@ -68,17 +75,45 @@ pub struct Pipeline {
     pub target: Arc<dyn Target>,
     services: Vec<Arc<Deployment>>,
     names: Names,
-    bearers: Vec<Bearer>,
+    pdu_bytes: u16,
+    state: State,
+    /// What UEs had counted on bearers whose numbers are others' now.
+    ended: BTreeMap<u16, UeReport>,
 }
 
-/// A bearer, by its number.
-struct Bearer {
-    ue: u16,
+/// What is in the tables, and whose numbers are taken.
+struct State {
+    ues: BTreeMap<u16, GnbUe>,
+    bearers: BTreeMap<crate::Bearer, Placed>,
+    numbers: Numbers<u16>,
+    peers: Peers,
 }
+
+/// A bearer's place.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    number: u32,
+    /// What brings the cells that its number's last bearer has left to 0: `count_base` and `um_base` (p4/gnb/bearer.p4).
+    count_base: u32,
+    um_base: u16,
+}
+
+/// UPFs and radio units, by number, and how many bearers go there.
+#[derive(Clone, Debug)]
+struct Peers {
+    ours: [SocketAddrV4; 2],
+    numbers: HashMap<(PortId, SocketAddrV4), (u32, usize)>,
+    free: Vec<u32>,
+}
+
+/// Entries by table and key: action and arguments.
+type Rows = BTreeMap<(&'static str, Vec<u128>), (&'static str, Vec<u128>)>;
 
 /// The program's objects.
 struct Names {
     radio_rate: MeterId,
+    spent: RegisterId,
+    spent_um: RegisterId,
     downlink: CounterId,
     uplink: CounterId,
     sent: CounterId,
@@ -88,9 +123,17 @@ struct Names {
 }
 
 impl Names {
+    fn counters(&self) -> impl Iterator<Item = CounterId> {
+        [self.downlink, self.uplink, self.sent, self.received, self.retransmissions, self.max_retransmissions].into_iter()
+    }
+
     fn of(program: &Program) -> Names {
         let counter = |name: &str| program.counter(name).expect("a counter of p4/gnb.p4");
+        let register =
+            |name: &str| program.registers.iter().find(|(_, of)| of.name == name).map(|(id, _)| id).expect("a register of p4/gnb.p4");
         Names {
+            spent: register("spent"),
+            spent_um: register("spent_um"),
             radio_rate: program.meter("radio_rate").expect("the meter of p4/gnb.p4"),
             downlink: counter("downlink_packets"),
             uplink: counter("uplink_packets"),
@@ -123,8 +166,10 @@ impl Pipeline {
     pub fn new(config: &Gnb, build: Build) -> Result<Pipeline, PipelineError> {
         let (n3, radio) = (config.n3, config.radio);
         let (n3, radio) = (n3.expect("a checked configuration has n3"), radio.expect("a checked configuration has a radio"));
-        let bearers: Vec<(&GnbUe, &Drb)> = config.ues.iter().flat_map(|ue| ue.drbs.iter().map(move |drb| (ue, drb))).collect();
-        let services = services(bearers.len(), build.ciphers)?;
+        let bearers = config.ues.iter().map(|ue| ue.drbs.len()).sum();
+        // Services have places for what may come.
+        let places = if config.control.is_some() { config::P4_BEARERS } else { bearers };
+        let services = services(places, build.ciphers)?;
         let refused = |failure: daemon::failure::Failure| PipelineError::Program(failure.to_string());
         let ir = daemon::program::shipped("gnb.p4").map_err(refused)?;
         let Build { objects: Objects { shipped, cache }, flags, cc, .. } = build;
@@ -132,12 +177,98 @@ impl Pipeline {
         let options = target_x86::Options { cc, flags, shipped, cache, seed: rand::random(), ..Default::default() };
         let target: Arc<dyn Target> = Arc::from(daemon::run::load_x86(&ir, &options, &services).map_err(refused)?);
         let names = Names::of(target.program());
-        target.apply(&entries(target.program(), n3, &radio, &config.ues, names.radio_rate))?;
-        for (number, (_, drb)) in bearers.iter().enumerate() {
-            set(&services, number as u32, drb)?;
+        target.apply(&stations(target.program(), n3, &radio, names.radio_rate))?;
+        let pdu_bytes = u16::try_from(radio.pdu_bytes).expect("a checked configuration has grants of up to MAX_PDU");
+        let state = State {
+            ues: BTreeMap::new(),
+            bearers: BTreeMap::new(),
+            numbers: Numbers::new(places as u32),
+            peers: Peers { ours: [config::gtpu(n3), v4(radio.address)], numbers: HashMap::new(), free: Vec::new() },
+        };
+        let mut pipeline = Pipeline { target, services, names, pdu_bytes, state, ended: BTreeMap::new() };
+        pipeline.change(&Change { set: config.ues.clone(), released: Vec::new() })?;
+        Ok(pipeline)
+    }
+
+    /// UEs come, change and go, while lanes run. A bearer whose configuration stays as it was goes on.
+    ///
+    /// # Errors
+    /// [`PipelineError`]; nothing has changed then.
+    pub fn change(&mut self, change: &Change) -> Result<(), PipelineError> {
+        let (program, state) = (self.target.program(), &self.state);
+        let touched = change.released.iter().copied().chain(change.set.iter().map(|ue| ue.id));
+        let before: Vec<&GnbUe> = touched.filter_map(|id| state.ues.get(&id)).collect();
+        let set: Vec<&GnbUe> = change.set.iter().collect();
+        // Which bearers go on; others of these begin or end.
+        let was: BTreeMap<crate::Bearer, &Drb> = before.iter().flat_map(|ue| keyed(ue)).collect();
+        let is: BTreeMap<crate::Bearer, &Drb> = set.iter().flat_map(|ue| keyed(ue)).collect();
+        let begin: Vec<(crate::Bearer, &Drb)> =
+            is.iter().filter(|(of, drb)| was.get(*of) != Some(*drb)).map(|(of, drb)| (*of, *drb)).collect();
+        let end: Vec<crate::Bearer> = was.iter().filter(|(of, drb)| is.get(*of) != Some(*drb)).map(|(of, _)| *of).collect();
+
+        let (mut ops, mut counted) = (Vec::new(), Vec::new());
+        let (mut bearers, mut numbers, mut peers) = (state.bearers.clone(), state.numbers.clone(), state.peers.clone());
+        for (bearer, _) in &begin {
+            let Some((number, last)) = numbers.take() else { return Err(PipelineError::Bearers { limit: numbers.limit() }) };
+            let mut placed = Placed { number, count_base: 0, um_base: 0 };
+            if let Some(last) = last {
+                placed.count_base = (self.cell(self.names.spent, number) as u32).wrapping_neg();
+                placed.um_base = (self.cell(self.names.spent_um, number) as u16).wrapping_neg();
+                counted.push(self.counted(number, last));
+                ops.extend(self.names.counters().map(|counter| Op::ClearCounter { counter, index: number.into() }));
+            }
+            bearers.insert(*bearer, placed);
         }
-        let bearers = bearers.iter().map(|(ue, _)| Bearer { ue: ue.id }).collect();
-        Ok(Pipeline { target, services, names, bearers })
+        set.iter().for_each(|ue| peers.take(ue, program, &mut ops));
+        let rows = |ues: &[&GnbUe], bearers: &BTreeMap<crate::Bearer, Placed>| {
+            let mut rows = Rows::new();
+            for ue in ues {
+                keyed(ue).for_each(|(bearer, drb)| add_rows(&mut rows, ue, drb, bearers[&bearer], self.pdu_bytes, &peers));
+            }
+            rows
+        };
+        let (old, new) = (rows(&before, &state.bearers), rows(&set, &bearers));
+        ops.extend(old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(key, row)| Op::Delete(entry(program, key, row))));
+        for (key, row) in &new {
+            match old.get(key) {
+                None => ops.push(Op::Insert(entry(program, key, row))),
+                Some(before) if before != row => ops.push(Op::Modify(entry(program, key, row))),
+                Some(_) => {}
+            }
+        }
+        before.iter().for_each(|ue| peers.give_back(ue, program, &mut ops));
+        // Services first: what comes by a new entry finds its bearer there.
+        let settings = begin.iter().try_for_each(|(bearer, drb)| set_services(&self.services, bearers[bearer].number, drb));
+        if let Err(error) = settings.and_then(|()| Ok(self.target.apply(&Batch { ops })?)) {
+            begin.iter().for_each(|(bearer, _)| unset_services(&self.services, bearers[bearer].number));
+            return Err(error);
+        }
+        for bearer in &end {
+            let number = state.bearers[bearer].number;
+            unset_services(&self.services, number);
+            numbers.give_back(number, bearer.ue);
+            if !is.contains_key(bearer) {
+                bearers.remove(bearer);
+            }
+        }
+        for report in counted {
+            self.ended.entry(report.ue).or_insert_with(|| UeReport { ue: report.ue, ..UeReport::default() }).absorb(&report);
+        }
+        let mut ues = std::mem::take(&mut self.state.ues);
+        change.released.iter().for_each(|id| drop(ues.remove(id)));
+        ues.extend(change.set.iter().map(|ue| (ue.id, ue.clone())));
+        self.state = State { ues, bearers, numbers, peers };
+        Ok(())
+    }
+
+    /// A cell of a register.
+    fn cell(&self, register: RegisterId, number: u32) -> u64 {
+        let mut cells = Vec::new();
+        if let Some(registers) = self.target.facets().registers {
+            // The program has it, with a cell for each bearer.
+            let _ = registers.read_registers(register, number.into()..u64::from(number) + 1, &mut cells);
+        }
+        cells.first().copied().unwrap_or_default()
     }
 
     /// The meter whose red packets wait.
@@ -145,27 +276,38 @@ impl Pipeline {
         self.names.radio_rate
     }
 
-    /// How many bearers there are: what their packets wait in is numbered as they are.
-    pub fn bearers(&self) -> usize {
-        self.bearers.len()
+    /// What bearers' numbers are below: what their packets wait in is numbered as they are.
+    pub fn bearers(&self) -> u32 {
+        self.state.numbers.limit()
     }
 
-    /// Adds what the bearers have carried.
+    /// Adds what the bearers have carried, of UEs that were released too.
     pub fn report(&self, ues: &mut BTreeMap<u16, UeReport>) {
+        let live = self.state.bearers.iter().map(|(bearer, placed)| (placed.number, bearer.ue));
+        let free = self.state.numbers.were().copied();
+        let counted = live.chain(free).map(|(number, ue)| self.counted(number, ue));
+        for report in self.ended.values().cloned().chain(counted) {
+            ues.entry(report.ue).or_insert_with(|| UeReport { ue: report.ue, ..UeReport::default() }).absorb(&report);
+        }
+    }
+
+    /// What a bearer of a UE has carried.
+    fn counted(&self, number: u32, ue: u16) -> UeReport {
         let names = &self.names;
-        for (number, bearer) in self.bearers.iter().enumerate() {
-            let ue = ues.entry(bearer.ue).or_insert_with(|| UeReport { ue: bearer.ue, ..UeReport::default() });
-            let cell = |counter| self.target.counter(counter, number as u64);
-            let both = |sum: &mut Count, counter| {
-                let target::Count { packets, bytes } = cell(counter);
-                (sum.packets, sum.bytes) = (sum.packets + packets, sum.bytes + bytes);
-            };
-            both(&mut ue.downlink, names.downlink);
-            both(&mut ue.uplink, names.uplink);
-            both(&mut ue.radio_sent, names.sent);
-            both(&mut ue.radio_received, names.received);
-            ue.retransmissions += cell(names.retransmissions).packets;
-            ue.radio_link_failures += cell(names.max_retransmissions).packets;
+        let cell = |counter| self.target.counter(counter, number.into());
+        let both = |counter| {
+            let target::Count { packets, bytes } = cell(counter);
+            Count { packets, bytes }
+        };
+        UeReport {
+            ue,
+            downlink: both(names.downlink),
+            uplink: both(names.uplink),
+            radio_sent: both(names.sent),
+            radio_received: both(names.received),
+            retransmissions: cell(names.retransmissions).packets,
+            radio_link_failures: cell(names.max_retransmissions).packets,
+            ..UeReport::default()
         }
     }
 
@@ -208,8 +350,16 @@ fn services(bearers: usize, ciphers: Choice) -> Result<Vec<Arc<Deployment>>, Pip
     makes.into_iter().map(deploy).collect()
 }
 
+/// Takes a bearer's settings away: what services keep of it is dropped.
+fn unset_services(services: &[Arc<Deployment>], number: u32) {
+    for service in services {
+        // It was in range when it was set.
+        let _ = service.set(number, None);
+    }
+}
+
 /// Puts a bearer's settings in place.
-fn set(services: &[Arc<Deployment>], number: u32, drb: &Drb) -> Result<(), PipelineError> {
+fn set_services(services: &[Arc<Deployment>], number: u32, drb: &Drb) -> Result<(), PipelineError> {
     let set = |name: &'static str, value: zeroize::Zeroizing<Vec<u8>>| {
         let service = services.iter().find(|service| service.interface().name == name).expect("all are there");
         service.set(number, Some(value)).map_err(|error| PipelineError::Service { name, why: error.to_string() })
@@ -269,95 +419,114 @@ fn transmitting(drb: &Drb, sn_length: SnLength) -> buffer::rlc::BearerConfig {
     }
 }
 
-/// All that the tables hold.
-fn entries(program: &Program, n3: Ipv4Addr, radio: &Radio, ues: &[GnbUe], radio_rate: MeterId) -> Batch {
-    let ours = v4(radio.address);
-    let pdu_bytes = u16::try_from(radio.pdu_bytes).expect("a checked configuration has grants of up to MAX_PDU");
-    let mut batch = Entries { program, pdu_bytes, ops: Vec::new(), peers: HashMap::new(), n3: config::gtpu(n3), radio: ours };
+fn keyed(ue: &GnbUe) -> impl Iterator<Item = (crate::Bearer, &Drb)> {
+    ue.drbs.iter().map(|drb| (crate::Bearer { ue: ue.id, drb: drb.sdap.id }, drb))
+}
+
+/// What the tables hold whatever the bearers.
+fn stations(program: &Program, n3: Ipv4Addr, radio: &Radio, radio_rate: MeterId) -> Batch {
     let mac = mac(pktio::OUR_MAC);
-    batch.insert("station", &[N3.0.into()], "ours", &[mac, u32::from(n3).into()]);
-    batch.insert("station", &[RADIO.0.into()], "ours", &[mac, u32::from(*ours.ip()).into()]);
+    let station = |port: PortId, address: Ipv4Addr| {
+        Op::Insert(entry(program, &("station", vec![port.0.into()]), &("ours", vec![mac, u32::from(address).into()])))
+    };
     let rate = radio.rate_bps / 8;
     let burst = (u128::from(rate) * u128::from(DEPTH_NS) / 1_000_000_000) as u64 + config::MAX_PDU as u64;
     let config = MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst };
-    batch.ops.push(Op::Meter { meter: radio_rate, index: 0, config: Some(config) });
-    let mut number = 0;
-    for ue in ues {
-        for drb in &ue.drbs {
-            batch.bearer(number, ue, drb);
-            number += 1;
-        }
-    }
-    Batch { ops: batch.ops }
+    let meter = Op::Meter { meter: radio_rate, index: 0, config: Some(config) };
+    Batch { ops: vec![station(N3, n3), station(RADIO, *v4(radio.address).ip()), meter] }
 }
 
-/// Entries that are being written.
-struct Entries<'a> {
-    program: &'a Program,
-    pdu_bytes: u16,
-    ops: Vec<Op>,
-    /// Numbers of UPFs and radio units.
-    peers: HashMap<(PortId, SocketAddrV4), u128>,
-    n3: SocketAddrV4,
-    radio: SocketAddrV4,
+fn entry(program: &Program, (table, keys): &(&'static str, Vec<u128>), (action, args): &(&'static str, Vec<u128>)) -> Entry {
+    let table = program.table(table).expect("a table of p4/gnb.p4");
+    let is_meant = |name: &str| name.rsplit('.').next() == Some(*action);
+    let actions = program.tables[table].actions.iter().map(|used| used.action);
+    let action = { actions }.find(|a| is_meant(&program.actions[*a].name)).expect("an action of p4/gnb.p4");
+    let keys = keys.iter().map(|key| KeyMatch::Exact(*key)).collect();
+    Entry { table, keys, priority: 0, action, args: args.clone() }
 }
 
-impl Entries<'_> {
-    fn insert(&mut self, table: &str, keys: &[u128], action: &str, args: &[u128]) {
-        let id = self.program.table(table).expect("a table of p4/gnb.p4");
-        let actions = self.program.tables[id].actions.iter().map(|used| used.action);
-        let is_meant = |name: &str| name.rsplit('.').next() == Some(action);
-        let action = { actions }.find(|a| is_meant(&self.program.actions[*a].name)).expect("an action of p4/gnb.p4");
-        let keys = keys.iter().map(|key| KeyMatch::Exact(*key)).collect();
-        self.ops.push(Op::Insert(Entry { table: id, keys, priority: 0, action, args: args.to_vec() }));
+/// A bearer's entries.
+fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u16, peers: &Peers) {
+    let Placed { number, count_base, um_base } = placed;
+    let session = ue.session.expect("a checked configuration has a session");
+    let [(_, upf), (_, unit)] = ends(ue);
+    let [upf_peer, unit_peer] = peers.of(ue);
+    let (mode, long) = match drb.rlc {
+        RlcMode::Um(bits) => (1, bits == UmSnLength::Bits12),
+        RlcMode::Am(bits) => (2, bits == SnLength::Bits18),
+    };
+    let formats: [u128; 4] = [number.into(), mode, long.into(), u128::from(drb.pdcp_sn == SnLength::Bits18)];
+    let protection: [u128; 2] = [is_protected(drb).into(), number.into()];
+    let id = drb.sdap.id;
+    let mut down = formats.to_vec();
+    down.extend([drb.sdap.downlink_header.into(), 0]);
+    down.extend(protection);
+    down.extend([ue.id.into(), id.get().into(), count_base.into(), um_base.into(), pdu_bytes.into(), unit_peer]);
+    down.push(u32::from(*upf.ip()).into());
+    let key = u128::from(session.downlink_teid);
+    let flows: Vec<u128> = ue.sdap.flows.iter().filter(|(_, drb)| *drb == id).map(|(qfi, _)| qfi.get().into()).collect();
+    for qfi in &flows {
+        rows.insert(("bearer_by_flow", vec![key, *qfi]), ("set_bearer", down.clone()));
+    }
+    if ue.sdap.default_drb == Some(id) {
+        rows.insert(("default_bearer", vec![key]), ("set_bearer", down));
+    }
+    let mut up = formats.to_vec();
+    up.push(drb.sdap.uplink_header.into());
+    up.extend(protection);
+    // A bearer without header has one flow, which says what its packets are of.
+    let qfi = flows.first().copied().unwrap_or_default();
+    up.extend([qfi, session.uplink.teid.into(), unit_peer, upf_peer, u32::from(*unit.ip()).into(), unit.port().into()]);
+    rows.insert(("bearer_by_ue", vec![ue.id.into(), id.get().into()]), ("set_bearer", up));
+}
+
+/// The UPF and the radio unit of a UE.
+fn ends(ue: &GnbUe) -> [(PortId, SocketAddrV4); 2] {
+    let session = ue.session.expect("a checked configuration has a session");
+    let unit = v4(ue.radio.expect("a checked configuration has a radio address"));
+    [(N3, config::gtpu(session.uplink.addr)), (RADIO, unit)]
+}
+
+impl Peers {
+    /// The numbers of a UE's, which has taken them.
+    fn of(&self, ue: &GnbUe) -> [u128; 2] {
+        ends(ue).map(|end| self.numbers[&end].0.into())
     }
 
-    /// The number of a peer, which has an entry from now on.
-    fn peer(&mut self, port: PortId, to: SocketAddrV4) -> u128 {
-        if let Some(number) = self.peers.get(&(port, to)) {
-            return *number;
+    /// One more UE goes there: an end that is new gets an entry.
+    fn take(&mut self, ue: &GnbUe, program: &Program, ops: &mut Vec<Op>) {
+        for end in ends(ue) {
+            if let Some((_, uses)) = self.numbers.get_mut(&end) {
+                *uses += 1;
+                continue;
+            }
+            // Numbers are without gaps but for those that are free.
+            let number = self.free.pop().unwrap_or(self.numbers.len() as u32 + 1);
+            self.numbers.insert(end, (number, 1));
+            ops.push(Op::Insert(self.entry(end, number, program)));
         }
-        let number = self.peers.len() as u128 + 1;
-        self.peers.insert((port, to), number);
-        let from = if port == N3 { self.n3 } else { self.radio };
+    }
+
+    /// One less: an end where nobody goes loses its entry.
+    fn give_back(&mut self, ue: &GnbUe, program: &Program, ops: &mut Vec<Op>) {
+        for end in ends(ue) {
+            let Some((number, uses)) = self.numbers.get_mut(&end) else { continue };
+            *uses -= 1;
+            if *uses == 0 {
+                let number = *number;
+                self.numbers.remove(&end);
+                self.free.push(number);
+                ops.push(Op::Delete(self.entry(end, number, program)));
+            }
+        }
+    }
+
+    fn entry(&self, (port, to): (PortId, SocketAddrV4), number: u32, program: &Program) -> Entry {
+        let from = self.ours[usize::from(port == RADIO)];
         let address = |address: &SocketAddrV4| u128::from(u32::from(*address.ip()));
         let (ours, theirs) = (mac(pktio::OUR_MAC), mac(pktio::PEER_MAC));
-        let args = [port.0.into(), ours, theirs, address(&from), address(&to), from.port().into(), to.port().into()];
-        self.insert("peer", &[number], "send", &args);
-        number
-    }
-
-    fn bearer(&mut self, number: u32, ue: &GnbUe, drb: &Drb) {
-        let session = ue.session.expect("a checked configuration has a session");
-        let unit = v4(ue.radio.expect("a checked configuration has a radio address"));
-        let (upf, teid) = (session.uplink.addr, session.uplink.teid);
-        let (upf_peer, unit_peer) = (self.peer(N3, config::gtpu(upf)), self.peer(RADIO, unit));
-        let (mode, long) = match drb.rlc {
-            RlcMode::Um(bits) => (1, bits == UmSnLength::Bits12),
-            RlcMode::Am(bits) => (2, bits == SnLength::Bits18),
-        };
-        let formats: [u128; 4] = [number.into(), mode, long.into(), u128::from(drb.pdcp_sn == SnLength::Bits18)];
-        let protection: [u128; 2] = [is_protected(drb).into(), number.into()];
-        let id = drb.sdap.id;
-        let mut down = formats.to_vec();
-        down.extend([drb.sdap.downlink_header.into(), 0]);
-        down.extend(protection);
-        down.extend([ue.id.into(), id.get().into(), 0, 0, self.pdu_bytes.into(), unit_peer, u32::from(upf).into()]);
-        let key = u128::from(session.downlink_teid);
-        let flows: Vec<u128> = ue.sdap.flows.iter().filter(|(_, drb)| *drb == id).map(|(qfi, _)| qfi.get().into()).collect();
-        for qfi in &flows {
-            self.insert("bearer_by_flow", &[key, *qfi], "set_bearer", &down);
-        }
-        if ue.sdap.default_drb == Some(id) {
-            self.insert("default_bearer", &[key], "set_bearer", &down);
-        }
-        let mut up = formats.to_vec();
-        up.push(drb.sdap.uplink_header.into());
-        up.extend(protection);
-        // A bearer without header has one flow, which says what its packets are of.
-        let qfi = flows.first().copied().unwrap_or_default();
-        up.extend([qfi, teid.into(), unit_peer, upf_peer, u32::from(*unit.ip()).into(), unit.port().into()]);
-        self.insert("bearer_by_ue", &[ue.id.into(), id.get().into()], "set_bearer", &up);
+        let args = vec![port.0.into(), ours, theirs, address(&from), address(&to), from.port().into(), to.port().into()];
+        entry(program, &("peer", vec![number.into()]), &("send", args))
     }
 }
 
@@ -386,6 +555,13 @@ impl Host {
         let teids = config.ues.iter().filter_map(|ue| ue.session.map(|session| (session.downlink_teid, ue.id))).collect();
         let n3 = config.n3.expect("a checked configuration has n3");
         Host { n3, teids, end_markers: BTreeMap::new(), drops: Drops::new() }
+    }
+
+    /// UEs have come, changed or gone.
+    pub fn change(&mut self, change: &Change) {
+        let touched: BTreeSet<u16> = change.released.iter().copied().chain(change.set.iter().map(|ue| ue.id)).collect();
+        self.teids.retain(|_, id| !touched.contains(id));
+        self.teids.extend(change.set.iter().filter_map(|ue| ue.session.map(|session| (session.downlink_teid, ue.id))));
     }
 
     /// A frame of N3 that was punted. Gives the frame of the answer, if there is one.

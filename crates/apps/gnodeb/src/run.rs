@@ -10,6 +10,7 @@
 //! Each is one thread that waits for its sockets and for the next deadline, but for the program, which the engine runs. It ends when `goes_on` says so, which is asked every some
 //! milliseconds.
 
+mod control;
 pub mod gnb;
 pub mod link;
 pub mod pipeline;
@@ -76,6 +77,9 @@ pub enum RunError {
         /// Of services.
         calls: i64,
     },
+    /// The control socket.
+    #[error("{0}")]
+    Control(String),
     /// No implementation of the ciphers.
     #[error("ciphering: {0}")]
     Ciphering(#[from] ciphering::Error),

@@ -6,7 +6,8 @@ use std::net::{SocketAddr, SocketAddrV4};
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use ciphering::{Choice, Engine};
-use gnodeb::config::{Gnb, Ues};
+use gnodeb::config::{Gnb, GnbTables, Ues};
+use gnodeb::control::{Bearers, Reply, Request};
 use gnodeb::counts::{Drops, UeReport};
 use gnodeb::pipeline::{Build, Host, N3, Pipeline, RADIO};
 use gnodeb::ue::Ue;
@@ -64,6 +65,10 @@ fn flows(n: usize) -> String {
 }
 
 fn gnb(rate_mbps: u32, pdu_bytes: usize) -> Gnb {
+    Gnb::parse(&gnb_text(rate_mbps, pdu_bytes)).unwrap()
+}
+
+fn gnb_text(rate_mbps: u32, pdu_bytes: usize) -> String {
     let mut text = format!(
         "role = \"both\"\ndatapath = \"p4\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = {rate_mbps}\npdu_bytes = {pdu_bytes}\n"
     );
@@ -75,7 +80,7 @@ fn gnb(rate_mbps: u32, pdu_bytes: usize) -> Gnb {
             flows(n)
         );
     }
-    Gnb::parse(&text).unwrap()
+    text
 }
 
 fn ues() -> Vec<Ue> {
@@ -290,6 +295,89 @@ fn a_packet_over_the_radios_rate_waits_as_it_came_in() {
     for (n, sn) in sns.iter().enumerate() {
         assert_eq!(*sn, [0x80, 0, n as u8], "no number is left out");
     }
+}
+
+/// A worker with requests for its bearers.
+struct Asked {
+    worker: Worker,
+    bearers: Bearers,
+}
+
+impl Asked {
+    fn ask(&mut self, request: &str) -> String {
+        let request: Request<_> = serde_json::from_str(request).unwrap();
+        let pipeline = &mut self.worker.pipeline;
+        let reply = self.bearers.ask(request, &mut |change| pipeline.change(change).map_err(|error| error.to_string()));
+        match reply {
+            Reply::Done { ues } => format!("{ues} done"),
+            Reply::Ues { ue } => serde_json::to_string(&ue).unwrap(),
+            Reply::Error { message } => message,
+        }
+    }
+
+    /// What a packet to that tunnel and flow is sent as behind RLC's header of 18 bits: PDCP's number. None: it does not go to the radio.
+    fn send(&mut self, teid: u32, qfi: u8) -> Option<[u8; 3]> {
+        let mut out = Vec::new();
+        Repr::g_pdu(teid, Some(SessionContainer::Downlink { qfi, rqi: false, ppi: None }), &packet(1)).emit(&mut out);
+        self.worker.sent.clear();
+        self.worker.receive(N3, &frame(v4(UPF), v4(GNB), &out), MS);
+        self.worker.sent.first().map(|(_, frame)| frame[63..66].try_into().unwrap())
+    }
+}
+
+fn ue_json(id: u16, teid: u32, qfi: u8, ciphering: &str) -> String {
+    format!(
+        r#"{{"id":{id},"radio":"127.0.0.9:4001","session":{{"upf":"10.3.0.1","uplink_teid":7,"downlink_teid":{teid}}},
+        "flows":[{{"qfi":{qfi},"drb":1}}],"drb":[{{"id":1,"rlc":"am",{ciphering}}}]}}"#
+    )
+}
+
+#[test]
+fn bearers_come_change_and_go_while_the_program_runs_and_what_is_wrong_changes_nothing() {
+    let (tables, config) = GnbTables::parse(&gnb_text(100_000, 1400)).unwrap();
+    // Without a control socket there are as many places as bearers: six, all taken.
+    let mut asked = Asked { worker: Worker::new(&config), bearers: Bearers::new(tables, config) };
+    let plain = r#""ciphering":0"#;
+    for n in 0..3 {
+        assert_eq!(asked.send(1, 9), Some([0x80, 0, n]));
+        asked.send(4, 9);
+    }
+    let create = |ues: &[String]| format!(r#"{{"do":"create","ue":[{}]}}"#, ues.join(","));
+    let modify = |ue: String| format!(r#"{{"do":"modify","ue":[{ue}]}}"#);
+    // All or nothing, and by the field.
+    assert_eq!(asked.ask(&create(&[ue_json(40, 80, 9, plain)])), "ue: more than 6 bearers");
+    let twice = create(&[ue_json(40, 80, 9, plain), ue_json(41, 1, 9, plain)]);
+    assert_eq!(asked.ask(&twice), "ue[1].session.downlink_teid: 1 is another session's");
+    assert_eq!(asked.ask(&create(&[ue_json(0, 80, 9, plain)])), "ue[0].id: 0 is another UE's");
+    let bad = ue_json(40, 80, 9, r#""ciphering":4"#);
+    assert!(asked.ask(&create(&[bad])).starts_with("ue[0].drb[0].ciphering: "));
+    assert_eq!(asked.ask(r#"{"do":"release","ue":[3,99]}"#), "ue[1]: there is no UE 99");
+    assert_eq!(asked.ask(&modify(ue_json(99, 80, 9, plain))), "ue[0].id: there is no UE 99");
+    assert!(asked.worker.pipeline.bearers() == 6 && asked.send(80, 9).is_none() && asked.send(4, 9).is_some());
+    // The place of UE 3 becomes UE 40's, whose numbers and counts begin anew.
+    assert_eq!(asked.ask(r#"{"do":"release","ue":[3]}"#), "1 done");
+    assert_eq!(asked.send(4, 9), None);
+    assert_eq!(asked.ask(&create(&[ue_json(40, 80, 9, plain)])), "1 done");
+    assert_eq!((asked.send(80, 9), asked.send(80, 9)), (Some([0x80, 0, 0]), Some([0x80, 0, 1])));
+    let (_, to, _) = datagram(&asked.worker.sent[0].1);
+    assert_eq!(to, v4("127.0.0.9:4001"));
+    // A flow more: the bearer goes on. Another key: it begins anew.
+    assert_eq!(asked.send(80, 8), None);
+    assert_eq!(asked.ask(&modify(ue_json(40, 80, 8, plain))), "1 done");
+    assert_eq!((asked.send(80, 8), asked.send(80, 9)), (Some([0x80, 0, 2]), None));
+    // What takes a place needs one before it gives one back.
+    asked.ask(r#"{"do":"release","ue":[2]}"#);
+    let ciphered = r#""ciphering":2,"cipher_key":"000102030405060708090a0b0c0d0e0f""#;
+    assert_eq!(asked.ask(&modify(ue_json(40, 81, 8, ciphered))), "1 done");
+    assert_eq!((asked.send(81, 8), asked.send(80, 8)), (Some([0x80, 0, 0]), None));
+    let list = asked.ask(r#"{"do":"list"}"#);
+    assert!(list.contains(r#""id":40"#) && !list.contains("0a0b0c0d") && !list.contains(r#""id":3,"#), "{list}");
+    // Others have gone on.
+    assert_eq!(asked.send(1, 9), Some([0x80, 0, 3]));
+    let report = asked.worker.report();
+    let packets: Vec<(u16, u64)> = report.iter().map(|ue| (ue.ue, ue.downlink.packets)).filter(|(_, packets)| *packets > 0).collect();
+    assert_eq!(packets, [(0, 4), (3, 4), (40, 4)]);
+    assert_eq!(asked.worker.pipeline.imbalance(), 0);
 }
 
 /// What a stranger sends changes nothing but a counter.

@@ -341,3 +341,55 @@ fn a_du_that_asks_for_everything_and_reports_nothing_gets_a_bounded_amount() {
     let drops = &node.report().ues[0].drops;
     assert!(drops.get("pdcp_tx.bytes").is_some_and(|number| *number > 1000), "the rest is dropped before it has a number: {drops:?}");
 }
+
+#[test]
+fn bearers_come_change_and_go_while_a_node_runs() {
+    let mut text = String::from("role = \"both\"\ndatapath = \"entities\"\nn3 = \"10.3.0.2\"\n");
+    text += &format!("[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 50\n");
+    let (tables, config) = gnodeb::config::GnbTables::parse(&text).unwrap();
+    let mut node = Node::new(&config, Engine::new(Choice::Portable).unwrap());
+    let mut bearers = gnodeb::control::Bearers::new(tables, config);
+    let mut out = Output::default();
+    let ue = |qfi: u8, key: &str| {
+        format!(
+            r#"{{"id":7,"radio":"{UE_RADIO}","session":{{"upf":"10.3.0.1","uplink_teid":256,"downlink_teid":1}},
+            "flows":[{{"qfi":{qfi},"drb":1}}],"drb":[{{"id":1,"rlc":"am","ciphering":2,"cipher_key":"{key}"}}]}}"#
+        )
+    };
+    let mut ask = |node: &mut Node, text: &str| {
+        let reply = bearers.ask(serde_json::from_str(text).unwrap(), &mut |change| {
+            node.change(change);
+            Ok(())
+        });
+        serde_json::to_string(&reply).unwrap()
+    };
+    // PDCP's number of a packet to the UE, behind 18 bytes of framing and 3 of RLC.
+    let mut now = 0;
+    let mut send = |node: &mut Node| {
+        now += 10 * MS;
+        node.n3(&downlink(1), UPF.parse().unwrap(), now);
+        node.run(now, &mut out);
+        out.n3.clear();
+        out.radio.drain(..).next().map(|(_, datagram)| datagram[21..24].to_vec())
+    };
+    let (one, other) = ("000102030405060708090a0b0c0d0e0f", "100102030405060708090a0b0c0d0e0f");
+    let done = r#"{"reply":"done","ues":1}"#;
+    assert_eq!(send(&mut node), None);
+    assert_eq!(ask(&mut node, &format!(r#"{{"do":"create","ue":[{}]}}"#, ue(9, one))), done);
+    assert_eq!((send(&mut node), send(&mut node)), (Some(vec![0x80, 0, 0]), Some(vec![0x80, 0, 1])));
+    // Flows pass to another bearer, and back; the bearer goes on.
+    assert_eq!(ask(&mut node, &format!(r#"{{"do":"modify","ue":[{}]}}"#, ue(8, one))), done);
+    assert_eq!(send(&mut node), None);
+    assert_eq!(ask(&mut node, &format!(r#"{{"do":"modify","ue":[{}]}}"#, ue(9, one))), done);
+    assert_eq!(send(&mut node), Some(vec![0x80, 0, 2]));
+    // Another key: it begins anew.
+    assert_eq!(ask(&mut node, &format!(r#"{{"do":"modify","ue":[{}]}}"#, ue(9, other))), done);
+    assert_eq!(send(&mut node), Some(vec![0x80, 0, 0]));
+    let twice = ask(&mut node, &format!(r#"{{"do":"create","ue":[{}]}}"#, ue(9, one)));
+    assert!(twice.contains("ue[0].id: 7 is another UE's"), "{twice}");
+    assert_eq!(ask(&mut node, r#"{"do":"release","ue":[7]}"#), done);
+    assert_eq!(send(&mut node), None);
+    let report = node.report();
+    assert_eq!((report.ues[0].ue, report.ues[0].downlink.packets), (7, 4));
+    assert_eq!((report.ues[0].drops["sdap.no_rule"], report.drops["n3.unknown_teid"]), (1, 2));
+}

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use ciphering::{Choice, Engine};
-use gnodeb::config::{Gnb, Ues};
+use gnodeb::config::{GnbTables, Ues};
 use gnodeb::pipeline::Build;
 use gnodeb::run::gnb::RunningGnb;
 use gnodeb::ue::Ue;
@@ -62,7 +62,8 @@ fn users_packets_go_through_the_engine_once_and_in_order_both_ways() {
         ciphers: Choice::Portable,
         ..Build::default()
     };
-    let gnb = RunningGnb::start(&Gnb::parse(&text).unwrap(), build).unwrap();
+    let (tables, config) = GnbTables::parse(&text).unwrap();
+    let gnb = RunningGnb::start(tables, config, build).unwrap();
     let text = format!(
         "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{DRB}"
     );

@@ -53,6 +53,8 @@ enum Command {
     Ran(emulators::RanArgs),
     /// Runs a gNodeB's user plane, or its CU-UP or DU: GTP-U on N3, RLC on a radio over UDP.
     Gnb(radio::NodeArgs),
+    /// Changes the UEs and bearers of a running gNodeB: create, modify, release, list.
+    Bearers(radio::BearersArgs),
     /// Runs UEs: a TUN device each, SDAP, PDCP and RLC to a gNodeB.
     Ue(radio::NodeArgs),
     /// Runs a link between two UDP peers, with seeded loss, delay and reordering.
@@ -120,6 +122,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
         Command::Gnb(args) => radio::gnb(&args),
+        Command::Bearers(args) => radio::bearers(&args),
         Command::Ue(args) => radio::ue(&args),
         Command::Link(args) => radio::link(&args),
         Command::HttpServer(args) => emulators::http_server(&args),

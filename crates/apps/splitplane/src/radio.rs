@@ -6,7 +6,8 @@
 use clap::Args;
 use daemon::failure::Failure;
 use daemon::input::{Input, Next};
-use gnodeb::config::{ConfigError, Gnb, MAX_FILE, Ues};
+use gnodeb::config::{ConfigError, GnbTables, MAX_FILE, Ues};
+use gnodeb::control::{MAX_REQUEST, Reply, Request};
 use gnodeb::pipeline::Build;
 use gnodeb::run::RunError;
 use gnodeb::run::gnb::RunningGnb;
@@ -29,6 +30,39 @@ pub(crate) struct NodeArgs {
     /// Ends when standard input ends.
     #[arg(long)]
     until_input_ends: bool,
+}
+
+/// Options of `bearers`.
+#[derive(Args, Debug)]
+pub(crate) struct BearersArgs {
+    /// The gNodeB's control socket: `control` of its configuration.
+    #[arg(long)]
+    control: PathBuf,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What is asked. All that is named is done, or nothing.
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    /// Sets up UEs with their bearers: tables `[[ue]]` of a file.
+    Create {
+        /// TOML, as in the gNodeB's configuration.
+        file: PathBuf,
+    },
+    /// Makes UEs what a file says. Bearers whose tables are as they were go on.
+    Modify {
+        /// TOML, as in the gNodeB's configuration.
+        file: PathBuf,
+    },
+    /// Releases UEs with their bearers.
+    Release {
+        /// Their numbers.
+        #[arg(required = true)]
+        ue: Vec<u16>,
+    },
+    /// Prints what is there as JSON, a UE a line, without keys.
+    List,
 }
 
 /// Options of `link`.
@@ -81,12 +115,38 @@ pub(crate) struct LinkArgs {
 /// Runs a gNodeB, or its CU-UP or DU.
 pub(crate) fn gnb(args: &NodeArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
-    let config = read(&args.config, Gnb::parse)?;
+    let (tables, config) = read(&args.config, GnbTables::parse)?;
     let build = Build { objects: daemon::objects::Objects::find(), ..Build::default() };
-    let gnb = RunningGnb::start(&config, build).map_err(usage)?;
+    let gnb = RunningGnb::start(tables, config, build).map_err(usage)?;
     println!("ready");
     let report = gnb.run(&mut || goes_on(&input)).map_err(failed)?;
     crate::emulators::write_report(args.report.as_deref(), &report)
+}
+
+/// Changes the bearers of a running gNodeB.
+pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
+    let request: Request<serde_json::Value> = match &args.verb {
+        Verb::Create { file } => Request::Create { ue: read(file, tables)? },
+        Verb::Modify { file } => Request::Modify { ue: read(file, tables)? },
+        Verb::Release { ue } => Request::Release { ue: ue.clone() },
+        Verb::List => Request::List {},
+    };
+    match daemon::control_socket::ask(&args.control, &request, MAX_REQUEST)? {
+        Reply::<serde_json::Value>::Done { ues } => println!("{ues} UEs: done"),
+        Reply::Ues { ue } => ue.iter().for_each(|ue| println!("{ue}")),
+        Reply::Error { message } => return Err(Failure::Failed(format!("nothing has changed: {message}"))),
+    }
+    Ok(())
+}
+
+/// The tables `[[ue]]` of a file that has nothing else. What is in them the gNodeB checks.
+fn tables(text: &str) -> Result<Vec<serde_json::Value>, ConfigError> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        ue: Vec<serde_json::Value>,
+    }
+    toml::from_str::<File>(text).map(|file| file.ue).map_err(|error| ConfigError(error.to_string()))
 }
 
 /// Runs UEs.

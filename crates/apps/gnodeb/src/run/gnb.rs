@@ -5,9 +5,10 @@ use std::os::fd::AsFd;
 
 use ciphering::Engine;
 
+use super::control::Control;
 use super::pipeline::OverPipeline;
 use super::{Clock, MAX_DATAGRAM, RunError, open, receive, send, wait};
-use crate::config::{self, Datapath, Gnb};
+use crate::config::{self, Datapath, Gnb, GnbTables};
 use crate::counts::Report;
 use crate::node::{Node, Output};
 use crate::pipeline::Build;
@@ -25,10 +26,10 @@ impl RunningGnb {
     ///
     /// # Errors
     /// [`RunError`].
-    pub fn start(config: &Gnb, build: Build) -> Result<RunningGnb, RunError> {
+    pub fn start(tables: GnbTables, config: Gnb, build: Build) -> Result<RunningGnb, RunError> {
         Ok(match config.datapath {
-            Datapath::Entities => RunningGnb::Entities(Box::new(OverEntities::start(config, build)?)),
-            Datapath::P4 => RunningGnb::P4(Box::new(OverPipeline::start(config, build)?)),
+            Datapath::Entities => RunningGnb::Entities(Box::new(OverEntities::start(tables, config, build)?)),
+            Datapath::P4 => RunningGnb::P4(Box::new(OverPipeline::start(tables, config, build)?)),
         })
     }
 
@@ -50,17 +51,19 @@ pub struct OverEntities {
     n3: Option<UdpSocket>,
     f1u: Option<UdpSocket>,
     radio: Option<UdpSocket>,
+    control: Control,
     unsent: u64,
 }
 
 impl OverEntities {
-    fn start(config: &Gnb, build: Build) -> Result<OverEntities, RunError> {
+    fn start(tables: GnbTables, config: Gnb, build: Build) -> Result<OverEntities, RunError> {
         let gtpu = |what, address| open(what, SocketAddr::V4(config::gtpu(address)));
         Ok(OverEntities {
             n3: config.n3.map(|address| gtpu("n3", address)).transpose()?,
             f1u: config.f1u.map(|(address, _)| gtpu("f1u.address", address)).transpose()?,
             radio: config.radio.map(|radio| open("radio.address", radio.address)).transpose()?,
-            node: Node::new(config, Engine::new(build.ciphers)?),
+            node: Node::new(&config, Engine::new(build.ciphers)?),
+            control: Control::start(tables, config)?,
             unsent: 0,
         })
     }
@@ -69,6 +72,11 @@ impl OverEntities {
         let clock = Clock::start();
         let (mut buffer, mut out) = (vec![0; MAX_DATAGRAM], Output::default());
         while goes_on() {
+            let node = &mut self.node;
+            self.control.serve(|change| {
+                node.change(change);
+                Ok(())
+            });
             let now = clock.now_ns();
             let sockets: Vec<_> = [&self.n3, &self.f1u, &self.radio].into_iter().flatten().map(AsFd::as_fd).collect();
             wait(&sockets, self.node.next_deadline(now), now)?;

@@ -12,8 +12,9 @@ use engine::{Engine, Event, Queues, Settings, ShapeSettings};
 use pktio::{Port, UdpPort};
 use shaper::codel::Law;
 
+use super::control::Control;
 use super::{RunError, TICK_MS};
-use crate::config::{self, Gnb};
+use crate::config::{self, Gnb, GnbTables};
 use crate::counts::{Drops, Report};
 use crate::pipeline::{Build, Host, N3, Pipeline, RADIO, WAIT_NS};
 
@@ -28,12 +29,13 @@ pub struct OverPipeline {
     engine: Engine,
     events: Receiver<Event>,
     host: Host,
+    control: Control,
 }
 
 impl OverPipeline {
     /// Compiles the program, opens the sockets and starts the worker.
-    pub(super) fn start(config: &Gnb, build: Build) -> Result<OverPipeline, RunError> {
-        let pipeline = Pipeline::new(config, build)?;
+    pub(super) fn start(tables: GnbTables, config: Gnb, build: Build) -> Result<OverPipeline, RunError> {
+        let pipeline = Pipeline::new(&config, build)?;
         let mut ports: Vec<(base::PortId, Box<dyn Port>)> = Vec::new();
         let n3 = config.n3.map(|address| SocketAddr::V4(config::gtpu(address)));
         for (label, id, address) in [("n3", N3, n3), ("radio.address", RADIO, config.radio.map(|radio| radio.address))] {
@@ -43,12 +45,12 @@ impl OverPipeline {
         let (sender, events) = bounded(EVENTS);
         // How fast senders are is not the radio's matter: they are not slowed down by marks, but by what waits.
         let law = Law { target_ns: WAIT_NS, interval_ns: WAIT_NS };
-        let limits = shaper::Limits { nodes: pipeline.bearers() as u32, packets: WAITING, delay_ns: WAIT_NS, law };
+        let limits = shaper::Limits { nodes: pipeline.bearers(), packets: WAITING, delay_ns: WAIT_NS, law };
         let vital_punts = pipeline.target.program().reason("gtpu_signalling").into_iter().collect();
         let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
-        Ok(OverPipeline { pipeline, engine, events, host: Host::new(config) })
+        Ok(OverPipeline { pipeline, engine, events, host: Host::new(&config), control: Control::start(tables, config)? })
     }
 
     /// Carries packets while `goes_on` says so; what was counted.
@@ -60,6 +62,12 @@ impl OverPipeline {
                 // The worker has ended by itself.
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            let OverPipeline { pipeline, host, control, .. } = &mut self;
+            control.serve(|change| {
+                pipeline.change(change).map_err(|error| error.to_string())?;
+                host.change(change);
+                Ok(())
+            });
             if let Some(why) = self.engine.failed() {
                 return Err(RunError::Worker(why));
             }
