@@ -572,7 +572,7 @@ impl Ues {
     }
 }
 
-fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, ConfigError> {
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, ConfigError> {
     if text.len() > MAX_FILE {
         return Err(ConfigError(format!("the file has {} bytes: expected at most {MAX_FILE}", text.len())));
     }

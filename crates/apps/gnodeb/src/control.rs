@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use daemon::control_socket::Refused;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE};
+use crate::config::{self, ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE};
 
 /// Most bytes of a request: as a file.
 pub const MAX_REQUEST: u64 = MAX_FILE as u64;
@@ -34,6 +34,19 @@ pub enum Request<T> {
     },
     /// What is there.
     List {},
+}
+
+/// Reads the tables `[[ue]]` of a file that has nothing else. What is in them the gNodeB checks.
+///
+/// # Errors
+/// [`ConfigError`].
+pub fn read_ues(text: &str) -> Result<Vec<serde_json::Value>, ConfigError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        ue: Vec<serde_json::Value>,
+    }
+    config::read(text).map(|file: File| file.ue)
 }
 
 /// The reply.

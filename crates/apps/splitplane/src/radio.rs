@@ -7,7 +7,7 @@ use clap::Args;
 use daemon::failure::Failure;
 use daemon::input::{Input, Next};
 use gnodeb::config::{ConfigError, GnbTables, MAX_FILE, Ues};
-use gnodeb::control::{MAX_REQUEST, Reply, Request};
+use gnodeb::control::{MAX_REQUEST, Reply, Request, read_ues};
 use gnodeb::pipeline::Build;
 use gnodeb::run::RunError;
 use gnodeb::run::gnb::RunningGnb;
@@ -126,8 +126,8 @@ pub(crate) fn gnb(args: &NodeArgs) -> Result<(), Failure> {
 /// Changes the bearers of a running gNodeB.
 pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
     let request: Request<serde_json::Value> = match &args.verb {
-        Verb::Create { file } => Request::Create { ue: read(file, tables)? },
-        Verb::Modify { file } => Request::Modify { ue: read(file, tables)? },
+        Verb::Create { file } => Request::Create { ue: read(file, read_ues)? },
+        Verb::Modify { file } => Request::Modify { ue: read(file, read_ues)? },
         Verb::Release { ue } => Request::Release { ue: ue.clone() },
         Verb::List => Request::List {},
     };
@@ -137,16 +137,6 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
         Reply::Error { message } => return Err(Failure::Failed(format!("nothing has changed: {message}"))),
     }
     Ok(())
-}
-
-/// The tables `[[ue]]` of a file that has nothing else. What is in them the gNodeB checks.
-fn tables(text: &str) -> Result<Vec<serde_json::Value>, ConfigError> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct File {
-        ue: Vec<serde_json::Value>,
-    }
-    toml::from_str::<File>(text).map(|file| file.ue).map_err(|error| ConfigError(error.to_string()))
 }
 
 /// Runs UEs.

@@ -158,6 +158,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "detect",
             "dpdk",
             "engine",
+            "gnb",
             "gnodeb",
             "inline",
             "link",
