@@ -1,8 +1,9 @@
 //! A gNodeB, of the entities and of the program, a CU-UP and a DU between hostile peers: any datagrams of N3, F1-U and radio, at any time, are taken or counted, and what is kept
-//! stays bounded. And its configuration: any text is read, or refused in one line that is fit for a log.
+//! stays bounded. And its configuration: any text is read, or refused in one line that is fit for a log; so are requests, of which a refused one changes nothing.
 
 use ciphering::{Choice, Engine};
-use gnodeb::config::{Gnb, Ues};
+use gnodeb::config::{Gnb, GnbTables, GnbUeTable, Ues};
+use gnodeb::control::{Bearers, Reply, Request};
 use gnodeb::node::{Node, Output};
 use gnodeb::pipeline::Host;
 
@@ -13,19 +14,48 @@ const RADIO: &str = "[radio]\naddress = \"127.0.0.1:1\"\nrate_mbps = 10\npdu_byt
 const SESSION: &str = "session = { upf = \"10.0.0.1\", uplink_teid = 1, downlink_teid = 1 }\n";
 
 fn node(role: &str) -> Node {
+    let config = Gnb::parse(&text(role)).expect("a configuration");
+    Node::new(&config, Engine::new(Choice::Portable).expect("the portable one is there"))
+}
+
+fn text(role: &str) -> String {
     let (core, air, split) = (role != "du", role != "cu-up", role != "both");
     let part = |is_there: bool, text: &'static str| if is_there { text } else { "" };
     let peers = part(split, "f1u = { address = \"10.0.0.3\", peer = \"10.0.0.3\" }\n");
-    let text = format!(
-        "role = \"{role}\"\n{}{peers}{}[[ue]]\n{UE}{}{}{DRB}{}",
+    format!(
+        "role = \"{role}\"\ndatapath = \"entities\"\n{}{peers}{}[[ue]]\n{UE}{}{}{DRB}{}",
         part(core, "n3 = \"10.0.0.2\"\n"),
         part(air, RADIO),
         part(air, "radio = \"127.0.0.1:2\"\n"),
         part(core, SESSION),
         part(split, F1U),
-    );
-    let config = Gnb::parse(&text).expect("a configuration");
-    Node::new(&config, Engine::new(Choice::Portable).expect("the portable one is there"))
+    )
+}
+
+/// Requests, a line each.
+fn requests(lines: &str) {
+    let (tables, config) = GnbTables::parse(&text("both")).expect("a configuration");
+    let mut node = Node::new(&config, Engine::new(Choice::Portable).expect("the portable one is there"));
+    let mut bearers = Bearers::new(tables, config);
+    let mut out = Output::default();
+    for line in lines.lines() {
+        let Ok(request) = daemon::control_socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request") else { continue };
+        let before = bearers.config().clone();
+        let reply = bearers.ask(request, &mut |change| {
+            node.change(change);
+            Ok(())
+        });
+        match reply {
+            Reply::Error { message } => {
+                assert!(!message.is_empty() && !message.contains(char::is_control), "{message:?} is not fit for a log");
+                assert_eq!(*bearers.config(), before);
+            }
+            Reply::Ues { ue } => assert_eq!(ue.len(), before.ues.len()),
+            Reply::Done { .. } => {}
+        }
+        node.run(0, &mut out);
+    }
+    let _ = node.report();
 }
 
 /// Frames that `p4/gnb.p4` punts: it believes nothing of the program that has passed them on. A byte for the length of each.
@@ -51,6 +81,7 @@ pub fn run(data: &[u8]) {
     let Some((first, mut rest)) = data.split_first() else { return };
     if first % 4 == 0 {
         let text = String::from_utf8_lossy(rest);
+        requests(&text);
         for line in [Gnb::parse(&text).err(), Ues::parse(&text).err()].into_iter().flatten().map(|error| error.to_string()) {
             assert!(!line.is_empty() && line.chars().count() < 700 && !line.contains(char::is_control), "{line:?} is not fit for a log");
         }

@@ -498,10 +498,10 @@ impl GnbFile {
     /// What the program does not do is refused: nothing is accepted and then left out.
     fn check_p4(&self, known: usize) -> Result<(), ConfigError> {
         let refused = |field: String, why: &str| Err(wrong(field, format!("not with datapath = \"p4\": {why}")));
-        if let Some(radio) = &self.radio {
-            if radio.address.ip().is_unspecified() || !radio.address.is_ipv4() {
-                return refused("radio.address".into(), "expected one IPv4 address of this host");
-            }
+        if let Some(radio) = &self.radio
+            && (radio.address.ip().is_unspecified() || !radio.address.is_ipv4())
+        {
+            return refused("radio.address".into(), "expected one IPv4 address of this host");
         }
         if self.ue.iter().map(|ue| ue.drb.len()).sum::<usize>() > P4_BEARERS {
             return refused("ue".into(), &format!("expected at most {P4_BEARERS} bearers"));
