@@ -125,7 +125,7 @@ pub struct Burst<'e, 'j> {
 
 impl<'e, 'j> Burst<'e, 'j> {
     /// Adds a job; its `outcome` is not looked at. A portable engine runs it at once.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, mut job: Job<'j>) {
         let at = self.outcomes.len() as u32;
         let outcome = match (job.check(), &mut self.library) {

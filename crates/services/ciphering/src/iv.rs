@@ -18,18 +18,24 @@ impl Inputs {
     /// COUNT || BEARER || DIRECTION || 26 zeros: what CTR's first block begins with, and what CMAC has before the message
     /// (TS 33.401 §B.1.3, §B.2.3). ZUC's f8 has it twice (TS 35.221 §3.3).
     pub(crate) fn half(self) -> [u8; 8] {
-        let [a, b, c, d] = self.count.to_be_bytes();
-        [a, b, c, d, self.bearer << 3 | self.direction.bit() << 2, 0, 0, 0]
+        self.half_word().to_be_bytes()
+    }
+
+    #[inline]
+    fn half_word(self) -> u64 {
+        u64::from(self.count) << 32 | u64::from(self.bearer) << 27 | u64::from(self.direction.bit()) << 26
     }
 
     /// AES-CTR's first block.
+    #[inline]
     pub(crate) fn ctr(self) -> [u8; 16] {
-        u128::from(u64::from_be_bytes(self.half())).rotate_left(64).to_be_bytes()
+        (u128::from(self.half_word()) << 64).to_be_bytes()
     }
 
     /// The same for SNOW 3G's and ZUC's f8: IV3 || IV2 || IV1 || IV0 (TS 35.215 §4.4).
+    #[inline]
     pub(crate) fn f8(self) -> [u8; 16] {
-        let half = u128::from(u64::from_be_bytes(self.half()));
+        let half = u128::from(self.half_word());
         (half << 64 | half).to_be_bytes()
     }
 
