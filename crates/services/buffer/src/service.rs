@@ -193,6 +193,19 @@ impl Answer {
         bytes
     }
 
+    /// As fields.
+    #[inline]
+    fn fields(self) -> [u8; FIELDS_MAX] {
+        // By whole words, as in `bytes`: of packets that come back by the thousand.
+        let [sn0, sn1, sn2, sn3] = self.sn.to_be_bytes().map(u64::from);
+        let first = u64::from(self.event) << 56 | u64::from(self.bearer) << 24 | sn0 << 16 | sn1 << 8 | sn2;
+        let second = sn3 << 56 | u64::from(self.start) << 40 | u64::from(self.end) << 24 | u64::from(self.flags) << 16;
+        let words = u128::from(first) << 64 | u128::from(second);
+        let mut fields = [0; FIELDS_MAX];
+        fields[..16].copy_from_slice(&words.to_be_bytes());
+        fields
+    }
+
     /// From fields.
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Answer {
         let &[event, b0, b1, b2, b3, s0, s1, s2, s3, a0, a1, e0, e1, flags, ..] = fields;
@@ -355,15 +368,16 @@ impl BufferService {
         let sdu_bytes = call.payload_len as usize + usize::from(prefix_bytes);
         let (mut copy, mut is_cut) = (None, false);
         let kept = buffer.keep_with(bearer, sn, sdu_bytes as u64, flags & POLL != 0, now_ns, || {
+            if matches!(operation, SEND | NEXT) {
+                // Elsewhere the packet's bytes stay with the lane that called.
+                is_cut = segment_bytes > 0 && !call.packet.is_void();
+                // The first of it: once the packet is kept it is the buffer's.
+                copy = (!is_cut).then(|| call.copy(&[]));
+            }
+            // Nothing takes its address, so that it is written once, where it is kept: moved, it would wait for its own stores, 20 ns.
             let mut kept = call.keep();
             kept.own = prefix_bytes;
-            let held = Held(kept);
-            if matches!(operation, SEND | NEXT) {
-                is_cut = segment_bytes > 0 && held.is_here();
-                // The first of it: once the packet is kept it is the buffer's.
-                copy = (!is_cut).then(|| held.0.copy(&[]));
-            }
-            held
+            Held(kept)
         });
         match kept {
             Err(why) => call.drop_for(reason(why)),
@@ -439,16 +453,13 @@ fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<
     match event {
         Event::Acknowledged { key, packet: Held(kept) } => {
             exhausted.remove(&key);
-            let mut call = kept.into_call();
             let Key { bearer, sn } = key;
-            call.answer(&Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 }.bytes());
-            done.push(call);
+            let answer = Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 };
+            done.push(kept.into_ended(answer.fields(), ::service::Outcome::Answered));
         }
         Event::Discarded { key, packet: Held(kept), reason: why } => {
             exhausted.remove(&key);
-            let mut call = kept.into_call();
-            call.drop_for(reason(why));
-            done.push(call);
+            done.push(kept.into_ended([0; FIELDS_MAX], ::service::Outcome::Dropped(reason(why))));
         }
         Event::MaxRetransmissions { key } => {
             exhausted.insert(key);
@@ -537,5 +548,17 @@ impl Service for BufferService {
         buffer.add(index, config).map_err(|error| wrong(index, error))?;
         *place = Some(config);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answers_fields_are_its_bytes() {
+        let answer = Answer { event: 0xfe, bearer: 0x0123_4567, sn: 0x89ab_cdef, start: 0x1357, end: 0x2468, flags: 0x9a };
+        assert_eq!((&answer.fields()[..ANSWER_LEN], Answer::read(&answer.fields())), (&answer.bytes()[..], answer));
+        assert_eq!(answer.fields()[ANSWER_LEN..], [0; FIELDS_MAX - ANSWER_LEN]);
     }
 }

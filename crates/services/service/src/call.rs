@@ -69,9 +69,14 @@ impl Kept {
     /// As a call again, with all fields zero, and pending.
     #[inline]
     pub fn into_call(self) -> Call {
+        self.into_ended([0; FIELDS_MAX], Outcome::Pending)
+    }
+
+    /// As a call again that has ended so. In one piece: what is changed after it was put together is waited for when it is moved.
+    #[inline]
+    pub fn into_ended(self, fields: [u8; FIELDS_MAX], outcome: Outcome) -> Call {
         let Kept { packet, tag, route, payload_len, payload, returns_payload, .. } = self;
-        let payload = payload.into();
-        Call { packet, tag, route, returns_payload, payload, payload_len, fields: [0; FIELDS_MAX], outcome: Outcome::Pending }
+        Call { packet, tag, route, returns_payload, payload: payload.into(), payload_len, fields, outcome }
     }
 
     /// As [`Call::copy`].
