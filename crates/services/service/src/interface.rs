@@ -98,6 +98,16 @@ impl Interface {
         if width >= 64 { value } else { value & ((1 << width) - 1) }
     }
 
+    /// Words of 8 bytes that a request's fields take.
+    pub(crate) fn request_words(&self) -> usize {
+        words(self.request)
+    }
+
+    /// The same of an answer's.
+    pub(crate) fn answer_words(&self) -> usize {
+        words(self.answer)
+    }
+
     /// Panics where a declaration is wrong: called when a service is set up.
     pub(crate) fn assert_sound(&self) {
         for fields in [self.request, self.answer] {
@@ -108,6 +118,11 @@ impl Interface {
         assert!(self.key.is_none_or(narrow), "service {}: the key is a field of 1 to 32 bits of the request", self.name);
         assert!(self.reasons.len() <= 48, "service {}: at most 48 reasons", self.name);
     }
+}
+
+fn words(fields: &[Field]) -> usize {
+    let bits: u32 = fields.iter().map(|field| field.width).sum();
+    (bits.div_ceil(64) as usize).min(FIELDS_MAX / 8)
 }
 
 fn text(fields: &[(&str, u32)]) -> String {

@@ -46,10 +46,9 @@ const NOW: usize = 0;
 const SLEEPING: usize = 1;
 /// Note of the ring of answers: packets that the service keeps.
 const WAITING: usize = 0;
-/// Words of fields.
-const FIELDS: usize = FIELDS_MAX / 8;
-/// Words of a request and of an answer without payload, behind their first.
-const HEAD: usize = 1 + FIELDS;
+/// In the word behind a request's first, and an answer's: the payload follows the fields.
+const GIVEN: u64 = 1 << 31;
+const ANSWER_GIVEN: u64 = 1 << 15;
 
 /// A service in another process, before there are lanes.
 pub(crate) struct Process {
@@ -182,7 +181,8 @@ impl Service for ProcessClient {
         self.look(now_ns);
         if let Link::Attached(attached) = &mut self.link {
             let (slots, free, heads) = (&mut self.slots, &mut self.free, &mut self.heads);
-            let received = attached.say_time(now_ns).and_then(|()| receive(attached, slots, free, heads, out));
+            let received =
+                attached.say_time(now_ns).and_then(|()| receive(attached, self.interface.answer_words(), slots, free, heads, out));
             if received.is_err() {
                 self.detach("has damaged the shared memory");
             }
@@ -359,13 +359,12 @@ fn send(to: &mut Producer, interface: &Interface, slot: u32, call: &mut Call) ->
         Access::None => &[],
         Access::Read | Access::Write => call.payload(),
     };
-    let given = payload.len();
-    if !to.begin(1 + 1 + HEAD + given.div_ceil(8), REQUEST)? {
+    let (given, fields) = (payload.len(), interface.request_words());
+    if !to.begin(2 + fields + given.div_ceil(8), REQUEST)? {
         return Ok(false);
     }
-    to.put(u64::from(slot) << 32 | u64::from(call.payload_len));
-    to.put(given as u64);
-    to.put_bytes(&call.fields);
+    to.put(u64::from(slot) << 32 | if given > 0 { GIVEN } else { 0 } | u64::from(call.payload_len));
+    to.put_bytes(&call.fields[..8 * fields]);
     to.put_bytes(payload);
     Ok(true)
 }
@@ -383,9 +382,10 @@ struct Head {
 /// Answers that are read before the packets that they are about are looked at.
 const HEADS: usize = 32;
 
-/// Takes all answers. An error is the other process's fault: what it had is lost then.
+/// Takes all answers, each with so many words of fields. An error is the other process's fault: what it had is lost then.
 fn receive(
     attached: &mut Attached,
+    fields: usize,
     slots: &mut [Option<Kept>],
     free: &mut Vec<u32>,
     heads: &mut Vec<Head>,
@@ -393,9 +393,10 @@ fn receive(
 ) -> Result<(), Corrupt> {
     loop {
         heads.clear();
-        let broken = read_heads(&mut attached.from, heads).is_err();
+        let broken = read_heads(&mut attached.from, fields, heads).is_err();
         // Where packets lie is as random as the order of the answers: their cache misses overlap.
-        let there = |head: &Head| slots.get(head.slot as usize).is_some_and(Option::is_some);
+        // Both ends, which may be in two lines.
+        let there = |head: &Head| slots.get(head.slot as usize).and_then(Option::as_ref).is_some_and(|kept| !kept.packet().is_void());
         std::hint::black_box(heads.iter().filter(|head| there(head)).count());
         let more = !heads.is_empty();
         for head in heads.drain(..) {
@@ -414,17 +415,17 @@ fn receive(
 }
 
 /// Some answers; the last may have a payload, which is still to be taken.
-fn read_heads(from: &mut Consumer, heads: &mut Vec<Head>) -> Result<(), Corrupt> {
+fn read_heads(from: &mut Consumer, field_words: usize, heads: &mut Vec<Head>) -> Result<(), Corrupt> {
     while heads.len() < HEADS
         && let Some((kind, words)) = from.begin()?
     {
         let first = from.take();
-        let (slot, code, detail) = ((first >> 32) as u32, first as u8, (first >> 8) as u8);
-        let length = from.take();
-        let (payload_len, given) = ((length >> 32) as usize, (length & 0xffff_ffff) as usize);
+        let (slot, code, detail) = ((first >> 32) as u32, first as u8, (first >> 8) as u8 & 0x7f);
+        let payload_len = usize::from((first >> 16) as u16);
+        let given = if first & ANSWER_GIVEN != 0 { payload_len } else { 0 };
         let mut fields = [0; FIELDS_MAX];
-        from.take_bytes(&mut fields);
-        if kind != ANSWER || words != 1 + HEAD + given.div_ceil(8) {
+        from.take_bytes(&mut fields[..8 * field_words]);
+        if kind != ANSWER || words != 1 + field_words + given.div_ceil(8) {
             return Err(Corrupt);
         }
         heads.push(Head { slot, code, detail, payload_len, given, fields });
@@ -463,19 +464,16 @@ fn settle(from: &mut Consumer, head: Head, slots: &mut [Option<Kept>], free: &mu
     };
     let Some(kept) = place.take() else { return Err(Corrupt) };
     free.push(slot);
-    let mut call = kept.into_call();
-    match dropped {
-        Some(reason) => call.drop_for(reason),
-        None => {
-            if changed {
-                // Its length was checked.
-                let _ = call.resize_payload(payload_len);
-                from.take_bytes(call.payload_mut());
-            }
-            call.answer(&fields);
-        }
+    let (fields, outcome) = match dropped {
+        Some(reason) => ([0; FIELDS_MAX], Outcome::Dropped(reason)),
+        None => (fields, Outcome::Answered),
+    };
+    out.push(kept.into_ended(fields, outcome));
+    if changed && let Some(call) = out.last_mut() {
+        // Its length was checked.
+        let _ = call.resize_payload(payload_len);
+        from.take_bytes(call.payload_mut());
     }
-    out.push(call);
     Ok(())
 }
 
@@ -497,7 +495,7 @@ fn rings<A, B>(
 /// By which both sides know that they mean the same service.
 fn hello_of(interface: &Interface) -> [u8; HELLO_LEN] {
     let mut hello = [0; HELLO_LEN];
-    hello[..20].copy_from_slice(b"splitplane service 1");
+    hello[..20].copy_from_slice(b"splitplane service 2");
     let name = interface.name.as_bytes();
     hello[24..24 + name.len().min(24)].copy_from_slice(&name[..name.len().min(24)]);
     // FNV-1a over the fields' names and widths: a fault of ours is found by it, not an attack.
@@ -662,14 +660,14 @@ impl ProcessEnd {
     #[inline]
     fn read_request(&mut self, words: usize) -> Result<Call, Corrupt> {
         let first = self.from.take();
-        let given = self.from.take() as usize;
-        let payload_len = (first & 0xffff_ffff) as usize;
-        let whole = given == 0 || given == payload_len;
-        if payload_len > MAX_PACKET || !whole || words != 1 + HEAD + given.div_ceil(8) {
+        let payload_len = (first & (GIVEN - 1)) as usize;
+        let given = if first & GIVEN != 0 { payload_len } else { 0 };
+        let field_words = self.interface.request_words();
+        if payload_len > MAX_PACKET || words != 1 + field_words + given.div_ceil(8) {
             return Err(Corrupt);
         }
         let mut fields = [0; FIELDS_MAX];
-        self.from.take_bytes(&mut fields);
+        self.from.take_bytes(&mut fields[..8 * field_words]);
         let mut packet = Packet::void();
         if given > 0 {
             packet = Packet::empty(given);
@@ -705,13 +703,15 @@ impl ProcessEnd {
             Outcome::Pending | Outcome::Kept => (DROPPED, Reason::UNANSWERED.code()),
         };
         let payload = if matches!(code, ANSWERED | COPIED) && call.returns_payload { call.payload() } else { &[] };
-        let given = payload.len();
-        if !self.to.begin(1 + 1 + HEAD + given.div_ceil(8), ANSWER)? {
+        let (given, fields) = (payload.len(), self.interface.answer_words());
+        if !self.to.begin(2 + fields + given.div_ceil(8), ANSWER)? {
             return Ok(false);
         }
-        self.to.put(u64::from(call.tag) << 32 | u64::from(detail) << 8 | u64::from(code));
-        self.to.put((if given > 0 { given as u64 } else { u64::from(call.payload_len) }) << 32 | given as u64);
-        self.to.put_bytes(&call.fields);
+        // No packet is longer than 16 bits say, and a reason has 6.
+        let len = if given > 0 { given as u64 } else { u64::from(call.payload_len) } & 0xffff;
+        let flag = if given > 0 { ANSWER_GIVEN } else { 0 };
+        self.to.put(u64::from(call.tag) << 32 | len << 16 | flag | u64::from(detail) << 8 | u64::from(code));
+        self.to.put_bytes(&call.fields[..8 * fields]);
         self.to.put_bytes(payload);
         Ok(true)
     }
@@ -800,7 +800,7 @@ pub fn read_hostile(interface: &'static Interface, requests: &[u8], answers: &[u
     attached.to.publish();
     fill(&region, ring_words(CAPACITY), answers);
     let (mut out, mut free, mut heads) = (Vec::new(), Vec::new(), Vec::new());
-    let broken = receive(&mut attached, &mut slots, &mut free, &mut heads, &mut out).is_err();
+    let broken = receive(&mut attached, interface.answer_words(), &mut slots, &mut free, &mut heads, &mut out).is_err();
     let mut seen = [false; OUT];
     for call in &out {
         assert_eq!(call.packet.data()[..8], [call.tag as u8; 8], "what is before the payload is the pipeline's");

@@ -6,7 +6,7 @@ use service::{Access, Field, Interface, process};
 static INTERFACE: Interface = Interface {
     name: "hostile",
     request: &[Field { name: "access", width: 8 }],
-    answer: &[],
+    answer: &[Field { name: "answer", width: 8 }],
     key: None,
     reasons: &[],
     access: |fields| match fields[0] {
