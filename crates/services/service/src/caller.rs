@@ -109,7 +109,7 @@ enum Host {
 pub struct Rings {
     /// Calls that wait for one thread.
     pub calls: usize,
-    /// Words of 8 bytes for each way to a second process, a power of two: a request takes 56 bytes and its payload.
+    /// Words of 8 bytes for each way to a second process, a power of two: a request takes 16 bytes, its fields and its payload, each in whole words.
     pub words: usize,
 }
 
