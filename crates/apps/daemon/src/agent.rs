@@ -5,6 +5,7 @@
 use crate::config::{Config, Role};
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
+use crate::look::{self, Look, LookQuery};
 use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
 use crate::reload::{Reloaded, Running};
@@ -19,6 +20,7 @@ use crossbeam_channel::{Receiver, Sender, select};
 use engine::Engine;
 use offload::comeback::Event;
 use offload::{Comeback, Path, Split};
+use p4_ir::Ir;
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
 use pfcp::stats::MessageCounts;
@@ -85,6 +87,29 @@ pub enum Request {
         dry_run: bool,
         /// What changes, or why nothing does.
         reply: Sender<Result<Reloaded, String>>,
+    },
+    /// Copies of the next packets are asked for.
+    Look {
+        /// Which, checked.
+        query: LookQuery,
+        /// The number to ask with.
+        reply: Sender<u32>,
+    },
+    /// What was seen since the last question.
+    Seen {
+        /// The number.
+        id: u32,
+        /// With what stories are told by.
+        story: bool,
+        /// Some packets, or why there are none.
+        reply: Sender<Result<look::Part, String>>,
+    },
+    /// No more packets are asked for.
+    EndLook {
+        /// The number.
+        id: u32,
+        /// Called when it is done.
+        reply: Sender<()>,
     },
     /// Stop: sessions are released, peers are notified.
     Stop,
@@ -165,6 +190,10 @@ pub struct Agent {
     pub running: Option<Running>,
     /// Sessions behind this one are to be looked at again: their place may be another by a changed configuration.
     pub reconsidering: Option<Option<Seid>>,
+    /// Who looks at packets.
+    pub look: Option<Look>,
+    /// The program, by which packets' stories are told; `None`: none are.
+    pub ir: Option<Arc<Ir>>,
 }
 
 impl Agent {
@@ -251,6 +280,12 @@ impl Agent {
                 let _ = reply.send(());
             }
             Request::Reload { config, dry_run, reply } => drop(reply.send(self.reload(*config, dry_run))),
+            Request::Look { query, reply } => drop(reply.send(self.look(&query))),
+            Request::Seen { id, story, reply } => drop(reply.send(self.seen(id, story))),
+            Request::EndLook { id, reply } => {
+                self.end_look_of(id);
+                let _ = reply.send(());
+            }
             Request::Stop => {}
         }
     }
@@ -401,6 +436,7 @@ impl Agent {
         let actions = self.plane.poll(now);
         self.act(actions);
         self.engine.age_buffers();
+        self.look_tick();
         if let Some(kernel) = &mut self.kernel {
             kernel.tick();
         }
@@ -880,6 +916,8 @@ mod tests {
             ticks: 0,
             running: None,
             reconsidering: None,
+            look: None,
+            ir: None,
         };
         (agent, split, chaos)
     }

@@ -521,6 +521,9 @@ mod tests {
                         draining = on;
                         let _ = reply.send(());
                     }
+                    crate::agent::Request::Look { .. } | crate::agent::Request::Seen { .. } | crate::agent::Request::EndLook { .. } => {
+                        panic!("not by HTTP")
+                    }
                     crate::agent::Request::Reload { .. } => panic!("there is no file"),
                     crate::agent::Request::Stop => return,
                 }

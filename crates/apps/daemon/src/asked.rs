@@ -3,12 +3,14 @@
 use crate::agent::{Agent, session_count};
 use crate::dataplane::Targets;
 use crate::report::Count;
-use crate::sessions::{PlacementReport, SessionDetail, SessionPage, SessionQuery, SessionRow, UsageReport};
+use crate::sessions::{PlacementReport, RateReport, SessionDetail, SessionPage, SessionQuery, SessionRow, UsageReport};
 use offload::Reason;
 use pfcp::node::SessionView;
 use pfcp::rules::{Seid, Usage, UserPlane};
+use program::MeterConfig;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use upf::lower::MeterKey;
 
 /// Sessions that are looked at in one go: a millisecond or two, after which N4 and punted packets have their turn.
 const LOOKED_AT: usize = 512;
@@ -108,6 +110,7 @@ impl Agent {
             placement: self.placement_of(seid),
             usage,
             waiting,
+            rates: self.plane.rates(seid).into_iter().map(rate).collect(),
             entries: self.plane.entries(seid).len() as u64,
             rules: view.rules,
         })
@@ -136,6 +139,10 @@ impl Agent {
             here_ms: standing.as_ref().map(|s| s.here_ns / 1_000_000),
         }
     }
+}
+
+fn rate((of, kbps, meter): (MeterKey, u64, MeterConfig)) -> RateReport {
+    RateReport { qer_id: of.qer_id, uplink: of.uplink, kbps, burst_bytes: meter.cbs }
 }
 
 impl From<Usage> for UsageReport {

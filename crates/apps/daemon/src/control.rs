@@ -7,6 +7,7 @@ use crate::agent;
 use crate::config::{Config, MAX_FILTER};
 use crate::control_socket::{Caller, Refused, Server};
 use crate::failure::Failure;
+use crate::look::{LookQuery, SeenPart};
 use crate::reload::Reloaded;
 use crate::report::Report;
 use crate::sessions::{MOST_LOOKED_AT, SessionDetail, SessionPage, SessionQuery, seid_text};
@@ -15,12 +16,15 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest request.
 pub const MAX_REQUEST: u64 = 64 << 10;
 /// How long the agent may take for a part of an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long an answer waits for packets that are looked for, and how often it looks.
+const WAITS: Duration = Duration::from_millis(500);
+const LOOKS_EVERY: Duration = Duration::from_millis(20);
 /// Name of the socket, in a folder of its own, and that folder of root's and of the service's.
 const NAME: &str = "upf.sock";
 const OF_ROOT: &str = "/run/splitplane";
@@ -49,6 +53,20 @@ pub enum Request {
         /// Refused, or no longer.
         on: bool,
     },
+    /// Copies of the next packets are made.
+    Look(LookQuery),
+    /// What was seen since the last question; waits a moment for it.
+    Seen {
+        /// The number that was answered to `look`.
+        id: u32,
+        /// With the interpreter's story of each packet.
+        story: bool,
+    },
+    /// No more copies are made.
+    EndLook {
+        /// The number.
+        id: u32,
+    },
     /// The configuration file is read again, and what changed is taken over.
     Reload {
         /// Only says what would change.
@@ -68,6 +86,13 @@ pub enum Reply {
     Session(Box<SessionDetail>),
     /// What a reload changed, or would change.
     Reloaded(Reloaded),
+    /// Packets are copied from now on.
+    Looking {
+        /// To ask with.
+        id: u32,
+    },
+    /// Packets that were seen.
+    Seen(SeenPart),
     /// It is done.
     Done {},
     /// Nothing was done.
@@ -127,6 +152,14 @@ impl Control {
                 let result = self.ask(|reply| agent::Request::Drain { on, reply });
                 audited(who, "drain", if on { "on" } else { "off" }, result)
             }
+            Request::Look(query) => {
+                let value = format!("{} packets of {}", query.count, query.ue.map_or("all users".to_owned(), |ue| ue.to_string()));
+                let result = query.validate().and_then(|()| self.ask(|reply| agent::Request::Look { query, reply }));
+                let _ = audited(who, "look", &value, result.as_ref().map(|_| ()).map_err(String::clone));
+                result.map(|id| Reply::Looking { id })
+            }
+            Request::Seen { id, story } => self.seen(id, story).map(Reply::Seen),
+            Request::EndLook { id } => self.ask(|reply| agent::Request::EndLook { id, reply }).map(|()| Reply::Done {}),
             Request::Reload { dry_run } => {
                 let result = self.reload(dry_run);
                 if !dry_run {
@@ -137,6 +170,18 @@ impl Control {
             }
         };
         result.unwrap_or_else(|message| Reply::Error { message })
+    }
+
+    /// What was seen, as soon as there is something. Stories are told here: the agent has other work.
+    fn seen(&self, id: u32, story: bool) -> Result<SeenPart, String> {
+        let end = Instant::now() + WAITS;
+        loop {
+            let part = self.ask(|reply| agent::Request::Seen { id, story, reply })??.tell();
+            if !part.packets.is_empty() || part.left == 0 || Instant::now() >= end {
+                return Ok(part);
+            }
+            std::thread::sleep(LOOKS_EVERY);
+        }
     }
 
     fn reload(&self, dry_run: bool) -> Result<Reloaded, String> {

@@ -15,6 +15,7 @@
 //! | [`report`], [`report_file`] | what was counted, and where is it written? |
 //! | [`control`], [`control_socket`], `asked`, [`sessions`], [`show`] | what is a running UPF asked, and how does it answer? |
 //! | [`reload`] | what does a changed configuration change while it runs? |
+//! | [`look`], [`watch`] | what does it do with real packets? |
 //! | [`api`], [`metrics`] | what does it answer over HTTP, and to Prometheus? |
 //! | [`ceupf`], [`rules`] | how does the switch in front of a foreign UPF work? |
 //! | [`privileges`] | what may the daemon do once it has started? |
@@ -36,6 +37,7 @@ pub mod drainer;
 pub mod failure;
 pub mod input;
 pub mod kernel;
+pub mod look;
 pub mod metrics;
 pub mod n4;
 pub mod n4_socket;
@@ -58,6 +60,7 @@ pub mod started;
 pub mod stop;
 pub mod store;
 pub mod supervisor;
+pub mod watch;
 
 #[cfg(test)]
 mod documents;

@@ -505,6 +505,8 @@ impl Upf {
             ticks: 0,
             running: Some(Running { config: config.clone(), links }),
             reconsidering: None,
+            look: None,
+            ir: Some(ir),
         };
         for smf in &config.n4.associate {
             // Where it listens, whoever asks (TS 29.244 clause 4.2.2).

@@ -215,8 +215,23 @@ pub struct SessionDetail {
     pub usage: BTreeMap<u32, UsageReport>,
     /// Packets that wait for the UE, by the ID of the PDR that buffers them.
     pub waiting: BTreeMap<u16, u64>,
+    /// The rates that are enforced.
+    pub rates: Vec<RateReport>,
     /// Entries of its own in the tables.
     pub entries: u64,
+}
+
+/// A rate that is enforced on a session's packets in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RateReport {
+    /// The QER whose MBR it is.
+    pub qer_id: u32,
+    /// Towards the network.
+    pub uplink: bool,
+    /// The MBR in kbit/s.
+    pub kbps: u64,
+    /// What may come at once after a pause, in bytes of users' IP packets: `qos.burst_ms` of the rate, 16 KiB at least.
+    pub burst_bytes: u64,
 }
 
 /// What a URR has counted since it was created.

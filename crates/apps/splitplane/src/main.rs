@@ -9,7 +9,7 @@ mod service;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use daemon::failure::Failure;
-use daemon::{control, output, privileges, rules, run, show};
+use daemon::{control, output, privileges, rules, run, show, watch};
 use lab::{attack, bench, demo, reproduce};
 use std::path::Path;
 use std::process::ExitCode;
@@ -43,6 +43,11 @@ enum Command {
     Set(show::SetArgs),
     /// Has a running UPF read its configuration file again and take over what changed, all of it or nothing.
     Reload(show::ReloadArgs),
+    /// Explains what a running UPF does with real packets.
+    #[command(subcommand)]
+    Trace(watch::TraceCommand),
+    /// Writes packets that a running UPF has seen to a file (pcapng), with what became of each.
+    Capture(watch::CaptureArgs),
     /// Runs a service of a pipeline's, buffer or cipher, in a process of its own.
     Service(service::Args),
     /// Changes the rules of a running switch in front of another UPF: add, del, list, load.
@@ -117,6 +122,8 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Show(args) => show::show(&args),
         Command::Set(args) => show::set(&args),
         Command::Reload(args) => show::reload(&args),
+        Command::Trace(command) => watch::trace(&command),
+        Command::Capture(args) => watch::capture(&args),
         Command::Service(args) => service::service(&args),
         Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),

@@ -129,6 +129,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "offload",
             "p4-check",
             "p4-emit",
+            "p4-interp",
             "p4-ir",
             "p4-passes",
             "pfcp",

@@ -23,6 +23,8 @@ impl Machine {
         let ns = machine.0.as_str();
         ip(&["netns", "add", ns]);
         ip(&["-n", ns, "link", "set", "lo", "up"]);
+        // Of the README's first session.
+        ip(&["-n", ns, "address", "add", "10.3.0.1/32", "dev", "lo"]);
         // N3 has room for a tunnel around N6's longest packets.
         for (name, mtu) in [("n3", "1544"), ("n6", "1500")] {
             ip(&["-n", ns, "link", "add", name, "mtu", mtu, "type", "veth", "peer", "name", &format!("{name}-far"), "mtu", mtu]);

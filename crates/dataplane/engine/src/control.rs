@@ -11,6 +11,7 @@ use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::shape::{ShapeSettings, Shaping};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
+use crate::tap::{Looking, Tap, Wanted};
 use crate::worker::{Parts, Worker, now_ns};
 use base::{BufferFate, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -116,6 +117,7 @@ pub(crate) struct Inner {
     pub(crate) moved: Arc<MovedCells>,
     /// All that ever counted.
     ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
+    tap: Arc<Tap>,
     /// What waited for rates, of each worker.
     shaped: Mutex<Vec<Arc<Mutex<shaper::Counters>>>>,
     /// Held by who moves buckets, starts and ends workers, while packets in flight are waited for. Taken before `control`.
@@ -245,6 +247,11 @@ impl Engine {
     fn with_balancer(inner: Arc<Inner>) -> Engine {
         let balancer = inner.settings.balance.filter(|_| inner.table.is_some()).map(|settings| Balancer::start(&inner, settings));
         Engine { inner, balancer: Mutex::new(balancer) }
+    }
+
+    /// Copies of the next packets that are wanted and whose verdict `which` holds for, so many at most. Who looked until now sees no more.
+    pub fn look(&self, most: usize, which: fn(&base::Verdict) -> bool, wanted: Box<Wanted>) -> Looking {
+        self.inner.tap.open(most, which, wanted)
     }
 
     /// Runs packets through the program as if they had come in by their `port`.
@@ -493,6 +500,7 @@ impl Inner {
             steering,
             moved: Arc::default(),
             ledgers: RwLock::new(vec![own.clone()]),
+            tap: Arc::default(),
             shaped: Mutex::default(),
             moves: Mutex::default(),
             control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
@@ -582,6 +590,7 @@ impl Inner {
             held: self.moved.held.clone(),
             in_flight: self.target.facets().ahead.map(Ahead::in_flight),
             shaping,
+            tap: self.tap.clone(),
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });

@@ -10,7 +10,7 @@
 //! Every packet is counted in one place, the [`Ledger`], which must balance.
 //!
 //! A file uses those of later rows of this list (`tests/layers.rs`): `control` with `scale`, its other half; `master`; `worker`; `port`, `ring`, `buffer`, `shape`,
-//! `balance`; `message`, `steer`, `ledger`.
+//! `balance`; `message`, `steer`, `ledger`, `tap`.
 #![forbid(unsafe_code)]
 
 mod balance;
@@ -24,6 +24,7 @@ mod ring;
 mod scale;
 mod shape;
 mod steer;
+mod tap;
 mod worker;
 
 pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
@@ -36,3 +37,4 @@ pub use port::WorkerPorts;
 pub use scale::{Moved, WorkerGauge};
 pub use shape::{Queues, ShapeSettings, Shaping};
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};
+pub use tap::{Looking, Seen, Wanted};

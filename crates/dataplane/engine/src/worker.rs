@@ -10,6 +10,7 @@ use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, WorkerPorts, burst
 use crate::ring::{SharedGauge, WorkerEnd};
 use crate::shape::Shaping;
 use crate::steer::{SteerFn, SteerTable};
+use crate::tap::Tap;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
 use std::collections::VecDeque;
@@ -61,6 +62,8 @@ pub(crate) struct Parts {
     pub(crate) in_flight: Option<Arc<InFlight>>,
     /// Where packets wait for their rates, if they do.
     pub(crate) shaping: Option<Shaping>,
+    /// Who looks at packets, if somebody does.
+    pub(crate) tap: Arc<Tap>,
 }
 
 /// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
@@ -350,7 +353,11 @@ impl Worker {
         if self.parts.in_flight.is_some() {
             self.note_flows(n);
         }
+        let tapped = if self.parts.tap.is_open() { self.parts.tap.before(&self.packets[..n]) } else { None };
         self.parts.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
+        if let Some((look, copies)) = tapped {
+            look.after(copies, &self.packets[..n], &self.verdicts[..n]);
+        }
         self.parts.lane.take_extra(&mut self.extra);
         now_ns
     }

@@ -3,8 +3,13 @@
 use std::path::Path;
 
 /// From the top. Files of one row do not use each other, but for the first: the handle on workers, and how they become more or fewer.
-const ROWS: [&[&str]; 5] =
-    [&["control", "scale"], &["master"], &["worker"], &["port", "ring", "buffer", "shape", "balance"], &["message", "steer", "ledger"]];
+const ROWS: [&[&str]; 5] = [
+    &["control", "scale"],
+    &["master"],
+    &["worker"],
+    &["port", "ring", "buffer", "shape", "balance"],
+    &["message", "steer", "ledger", "tap"],
+];
 
 #[test]
 fn files_use_those_below_them_alone() {

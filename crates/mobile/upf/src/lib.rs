@@ -23,3 +23,4 @@ pub mod plane;
 mod reply;
 pub mod static_rules;
 pub mod steer;
+pub mod whose;

@@ -12,7 +12,7 @@ pub use base::BufferFate;
 use base::PortId;
 use pfcp::packed::PackedMap;
 use pfcp::rules::{CommitError, OuterHeader, Returning, RuleId, Seid, SessionRules, Usage, UserPlane};
-use program::{ApplyError, Batch, CounterId, Entry, Op, Program, RuleError};
+use program::{ApplyError, Batch, CounterId, Entry, MeterConfig, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Exhausted, FilterSets, NumberPool};
@@ -360,6 +360,13 @@ impl<D: DataPlane> Plane<D> {
         let meters = session.numbers.meters.iter().zip(&session.rates_kbps).map(meter);
         let entries = session.entries.iter().map(|entry| Op::Insert(entry.entry(&self.ids)));
         Some(Batch { ops: meters.chain(entries).collect() })
+    }
+
+    /// The rates that are enforced on a session's packets, in kbit/s, and the meter of each as the data plane has it.
+    pub fn rates(&self, seid: Seid) -> Vec<(MeterKey, u64, MeterConfig)> {
+        let Some(session) = self.sessions.get(seid) else { return Vec::new() };
+        let meters = session.numbers.meters.iter().zip(&session.rates_kbps);
+        meters.map(|((key, _), kbps)| (*key, *kbps, lower::meter_config(*kbps, self.context.policing))).collect()
     }
 
     /// Packets and bytes that a session has been charged in cells that it has now, in both directions. None for sessions without

@@ -2,7 +2,7 @@
 
 use crate::reload::Reloaded;
 use crate::report::{Count, Drops, MessageCount, Report, TableReport, WorkerReport};
-use crate::sessions::{SessionDetail, SessionPage, SessionRow, seid_text};
+use crate::sessions::{RateReport, SessionDetail, SessionPage, SessionRow, seid_text};
 use pfcp::rules::{AddressMatch, ApplyAction, Far, Pdr, Qer, SdfFilter, Urr, VolumeLimit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -171,7 +171,13 @@ pub(super) fn session(of: &SessionDetail) -> String {
         }
     }
     of.rules.fars.iter().for_each(|(id, far)| line(format!("FAR {id}: {}", far_text(far))));
-    of.rules.qers.iter().for_each(|(id, qer)| line(format!("QER {id}: {}", qer_text(qer))));
+    for (id, qer) in &of.rules.qers {
+        line(format!("QER {id}: {}", qer_text(qer)));
+        for RateReport { uplink, kbps, burst_bytes, .. } in of.rates.iter().filter(|rate| rate.qer_id == *id) {
+            let side = if *uplink { "up" } else { "down" };
+            line(format!("  {side} {kbps} kbit/s, {burst_bytes} bytes at once after a pause"));
+        }
+    }
     for (id, urr) in &of.rules.urrs {
         line(format!("URR {id}: {}", urr_text(urr)));
         if let Some(usage) = of.usage.get(id) {

@@ -263,6 +263,8 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
         ticks: 0,
         running: None,
         reconsidering: None,
+        look: None,
+        ir: None,
     };
     let datagrams = daemon::n4_socket::Datagrams::read(socket)?;
     let (requests, requests_in) = unbounded();

@@ -389,6 +389,15 @@ impl Testbed {
         }
     }
 
+    /// Sends a downlink packet to an address that no session has.
+    pub(crate) fn send_to_stranger(&mut self, to: Ipv4Addr) {
+        let mut packet = Vec::new();
+        wire::ipv4::Repr { src: Ipv4Addr::new(198, 51, 100, 7), dst: to, protocol: 253, tos: 0, ttl: 64, payload_len: 40 }
+            .emit(&mut packet);
+        packet.extend([0; 40]);
+        self.n6.send(&[&AROUND.n6_mac[..], &AROUND.dn_mac, &[8, 0], &packet].concat());
+    }
+
     /// Sends downlink frames to a session; what must come out some day.
     pub(crate) fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Due> {
         (0..count).map(|_| self.send_downlink_of(&|session, _| session == n)).collect()

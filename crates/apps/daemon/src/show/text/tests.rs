@@ -226,6 +226,9 @@ fn sessions_look_as_their_files_say() {
         rules: rules(),
         usage: [(1, usage)].into(),
         waiting: [(2, 3)].into(),
+        rates: [(true, 8000, 250_000), (false, 16_000, 500_000)]
+            .map(|(uplink, kbps, burst_bytes)| RateReport { qer_id: 1, uplink, kbps, burst_bytes })
+            .to_vec(),
         entries: 4,
     };
     golden("session", &session(&detail));

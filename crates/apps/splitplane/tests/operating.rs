@@ -1,5 +1,5 @@
-//! Does a daemon take over a changed configuration while packets flow, all of it or nothing? As root, in network namespaces of its own; every frame that
-//! comes out is compared, in order per session.
+//! Does a daemon that runs take over a changed configuration, all of it or nothing, and show what it does with packets, while they flow? As root, in network
+//! namespaces of its own; every frame that comes out is compared, in order per session.
 
 #[allow(dead_code)] // It is for other tests, too.
 mod netns;
@@ -141,4 +141,93 @@ fn ask_busy_of_none(bed: &Testbed) -> (bool, String) {
 fn around() -> String {
     let config = Testbed::config("xdp", 1.0);
     config.split("[split]").next().unwrap().to_owned()
+}
+
+/// A session of XDP runs on x86 as long as it is looked at, and nobody notices.
+#[test]
+fn a_live_trace_tells_what_became_of_a_users_packets_and_disturbs_nobody() {
+    testbed_or_skip("a_live_trace_tells_what_became_of_a_users_packets_and_disturbs_nobody", |mut bed| {
+        let config = with_socket(&bed, &Testbed::config("xdp", 1.0));
+        let daemon = bed.start_daemon(&config);
+        bed.connect();
+        bed.establish(SESSIONS);
+        let ue = bed.ue(3).to_string();
+        let (good, said) = ask_busy(&mut bed, &["trace", "live", "--ue", &ue, "--count", "40", "--json"]);
+        assert!(good, "{said}");
+        let packets: Vec<serde_json::Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(packets.len(), 40, "{said}");
+        let text = |packet: &serde_json::Value, key: &str| packet[key].as_str().unwrap().to_owned();
+        for packet in &packets {
+            let (port, to) = (text(packet, "port"), text(packet, "to"));
+            assert_eq!((&*text(packet, "verdict"), &*text(packet, "target")), ("forward", "x86"), "{packet:#}");
+            assert!([("n3", "n6"), ("n6", "n3")].contains(&(&*port, &*to)), "{port} to {to}");
+            let story = text(packet, "story");
+            let lookup = if port == "n3" { "pdr_by_teid" } else { "pdr_by_ue_ipv" };
+            assert!(story.contains(lookup) && !story.contains("another") && !story.contains("other bytes"), "{story}");
+        }
+        assert!(["n3", "n6"].iter().all(|port| packets.iter().any(|packet| packet["port"] == *port)), "both ways");
+        // Why was this dropped? A user without a session.
+        let stranger = "10.45.99.99";
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_splitplane"));
+        command.args(["trace", "live", "--dropped", "--count", "1", "--socket", &socket(&bed)]);
+        let asking = std::thread::spawn(move || command.output().unwrap());
+        let end = Instant::now() + PATIENCE;
+        while !asking.is_finished() {
+            assert!(Instant::now() < end, "no answer");
+            bed.send_to_stranger(stranger.parse().unwrap());
+            bed.step(&[0], IN_FLIGHT);
+        }
+        let said = String::from_utf8(asking.join().unwrap().stdout).unwrap();
+        assert!(said.contains("drop: no_session, by x86") && said.contains("pdr_by_ue_ipv4") && said.contains("1 packets"), "{said}");
+        // Sessions are back in XDP.
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let (good, said) = ask_busy(&mut bed, &["show", "targets", "--json"]);
+            assert!(good && Instant::now() < end, "{said}");
+            if serde_json::from_str::<serde_json::Value>(&said).unwrap()["xdp"]["sessions"] == SESSIONS {
+                break;
+            }
+        }
+        bed.collect_all();
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        assert_eq!(report["dropped"].as_object().unwrap().keys().collect::<Vec<_>>(), ["no_session"], "{report:#}");
+    });
+}
+
+#[test]
+fn a_capture_has_what_came_and_ends_when_it_is_full_late_or_told_to() {
+    testbed_or_skip("a_capture_has_what_came_and_ends_when_it_is_full_late_or_told_to", |mut bed| {
+        let config = with_socket(&bed, &around());
+        let daemon = bed.start_daemon(&config);
+        bed.connect();
+        bed.establish(SESSIONS);
+        let file = bed.folder().join("users.pcapng");
+        let name = file.display().to_string();
+        let (good, said) = ask_busy(&mut bed, &["capture", "--write", &name, "--count", "300"]);
+        assert!(good && said.contains("300 packets"), "{said}");
+        let octets = std::fs::read(&file).unwrap();
+        let packets = pktio::pcap::read_all(&octets).unwrap();
+        assert_eq!(packets.len(), 300);
+        assert!(String::from_utf8_lossy(&octets).contains("forward to n6, by x86"));
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        // Nobody has that address: the time ends it.
+        let (good, said) = ask_busy(&mut bed, &["capture", "--write", &name, "--ue", "192.0.2.7", "--seconds", "1"]);
+        assert!(good && said.contains("0 packets"), "{said}");
+        // Or an operator, with what there is so far.
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_splitplane"));
+        command.args(["capture", "--write", &name, "--socket", &socket(&bed)]).stdout(std::process::Stdio::piped());
+        let mut capture = command.spawn().unwrap();
+        let end = Instant::now() + PATIENCE;
+        while std::fs::read(&file).unwrap().len() < 20_000 {
+            assert!(Instant::now() < end, "nothing is written");
+            bed.step(&[0, 1], IN_FLIGHT);
+        }
+        assert!(std::process::Command::new("kill").args(["-INT", &capture.id().to_string()]).status().unwrap().success());
+        assert!(capture.wait().unwrap().success());
+        assert!(!pktio::pcap::read_all(&std::fs::read(&file).unwrap()).unwrap().is_empty());
+        bed.collect_all();
+        assert_eq!(balance(&daemon), (0, 0));
+    });
 }
