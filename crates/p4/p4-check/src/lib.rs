@@ -355,5 +355,6 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed
         }
     }
     cx.check_unused(program);
+    cx.unset_results(&program.decls);
     Lowered { ir, diagnostics: cx.sink.into_diagnostics(), other_architecture: cx.whole.other_architecture, index: cx.names.into_index() }
 }

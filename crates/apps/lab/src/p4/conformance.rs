@@ -18,7 +18,7 @@ mod table;
 
 pub use job::{JobArgs, job};
 
-use corpus::{Check, Corpus};
+use corpus::{Check, Corpus, Folder};
 use daemon::failure::Failure;
 use std::path::PathBuf;
 use table::Report;
@@ -26,10 +26,11 @@ use table::Report;
 /// What to run, and what is enough.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Folder of programs; may be repeated. Programs that others include are not counted on their own.
-    #[arg(long, value_name = "DIR", required = true)]
-    corpus: Vec<PathBuf>,
-    /// Folder to search for includes.
+    /// Folder of programs, with flags of its own: `"DIR -I DIR -D NAME=VALUE"`. May be repeated. Programs that others include are not counted on
+    /// their own.
+    #[arg(long, value_name = "DIR", required = true, value_parser = clap::value_parser!(Folder))]
+    corpus: Vec<Folder>,
+    /// Folder to search for includes, behind those of a corpus.
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
     /// Only these architectures: v1model, psa, pna, tna, ebpf, ubpf, core, other.

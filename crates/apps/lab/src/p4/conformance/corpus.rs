@@ -3,12 +3,50 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Names of the kinds, as floors and exclusions give them.
 pub(super) const KINDS: [&str; 4] = ["accepted", "rejected", "compiled", "stf"];
 
 /// Folders inside folders are followed no deeper than this: a link may lead back.
 const MAX_FOLDERS: usize = 16;
+
+/// A folder of programs, and how they are to be read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Folder {
+    pub path: PathBuf,
+    /// Folders to search for includes.
+    pub include: Vec<PathBuf>,
+    /// Macros, as NAME or NAME=VALUE.
+    pub define: Vec<String>,
+}
+
+impl std::str::FromStr for Folder {
+    type Err = String;
+
+    /// `DIR -I DIR -D NAME=VALUE ...`
+    fn from_str(text: &str) -> Result<Folder, String> {
+        if Path::new(text).is_dir() {
+            // Blanks are part of its name.
+            return Ok(Folder { path: text.into(), ..Folder::default() });
+        }
+        let mut words = text.split_whitespace();
+        let mut folder = Folder { path: words.next().ok_or("no folder")?.into(), ..Folder::default() };
+        while let Some(word) = words.next() {
+            let Some(flag) = word.get(..2) else { return Err(format!("`{word}` is neither -I DIR nor -D NAME=VALUE")) };
+            let value = match &word[2..] {
+                "" => words.next().ok_or_else(|| format!("`{flag}` has no value"))?,
+                value => value,
+            };
+            match flag {
+                "-I" => folder.include.push(value.into()),
+                "-D" => folder.define.push(value.to_owned()),
+                _ => return Err(format!("`{word}` is neither -I DIR nor -D NAME=VALUE")),
+            }
+        }
+        Ok(folder)
+    }
+}
 
 /// Programs of some folders.
 pub(super) struct Corpus {
@@ -22,6 +60,7 @@ struct Program {
     architecture: &'static str,
     bad: bool,
     stf: Option<PathBuf>,
+    folder: Arc<Folder>,
 }
 
 /// What is expected of a program.
@@ -58,6 +97,8 @@ pub(super) struct Check {
     pub file: PathBuf,
     /// The packet test.
     pub stf: Option<PathBuf>,
+    /// Where it is from.
+    pub folder: Arc<Folder>,
 }
 
 /// A check that may fail.
@@ -77,9 +118,11 @@ impl Exclusion {
 
 impl Corpus {
     /// All `.p4` files below the folders that no other one includes.
-    pub(super) fn read(folders: &[PathBuf]) -> Result<Corpus, String> {
+    pub(super) fn read(folders: &[Folder]) -> Result<Corpus, String> {
         let mut programs = Vec::new();
-        for folder in folders {
+        for of in folders {
+            let of = Arc::new(of.clone());
+            let folder = of.path.as_path();
             let mut files = Vec::new();
             collect(folder, MAX_FOLDERS, &mut files)?;
             files.sort();
@@ -96,7 +139,7 @@ impl Corpus {
                 let bad = parents.any(|c| c.as_os_str().to_string_lossy().ends_with("errors"));
                 let stf = Some(file.with_extension("stf")).filter(|f| f.is_file() && !bad);
                 let path = path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-                programs.push(Program { path, file: file.clone(), architecture: architecture(text), bad, stf });
+                programs.push(Program { path, file: file.clone(), architecture: architecture(text), bad, stf, folder: of.clone() });
             }
         }
         Ok(Corpus { programs })
@@ -114,6 +157,7 @@ impl Corpus {
                     path: p.path.clone(),
                     file: p.file.clone(),
                     stf: p.stf.clone().filter(|_| kind == Kind::Stf),
+                    folder: p.folder.clone(),
                 })
             };
             if p.bad {
@@ -217,6 +261,16 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_comes_with_its_flags() {
+        let folder: Folder = "a/b -I c -Dx=1 -D y -Id".parse().unwrap();
+        assert_eq!((folder.path, folder.include), (PathBuf::from("a/b"), vec![PathBuf::from("c"), PathBuf::from("d")]));
+        assert_eq!(folder.define, ["x=1", "y"]);
+        for wrong in ["", "x -I", "x -x", "x y", "x \u{e9}\u{e9}"] {
+            assert!(wrong.parse::<Folder>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn programs_that_others_include_are_none_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
@@ -229,7 +283,7 @@ mod tests {
         write("lib/b.p4", "");
         write("some_errors/c.p4", "");
         write("some_errors/c.stf", "");
-        let corpus = Corpus::read(&[folder.path().to_owned()]).unwrap();
+        let corpus = Corpus::read(&[Folder { path: folder.path().to_owned(), ..Folder::default() }]).unwrap();
         let checks = corpus.checks(&["interp".to_owned(), "x86".to_owned()]);
         let all: Vec<(Kind, &str, &str)> = checks.iter().map(|c| (c.kind, c.target.as_str(), c.path.as_str())).collect();
         let expected = [

@@ -30,6 +30,8 @@ pub struct JobArgs {
     expected: Option<PathBuf>,
     #[arg(short = 'I')]
     include: Vec<PathBuf>,
+    #[arg(short = 'D')]
+    define: Vec<String>,
     /// MiB of address space.
     #[arg(long)]
     memory: u64,
@@ -81,8 +83,13 @@ fn check(args: &JobArgs) -> Result<Option<bool>, Outcome> {
     quick(args).map_err(Outcome::failed)
 }
 
+fn options(args: &JobArgs) -> p4_check::Options {
+    let pair = |d: &String| d.split_once('=').map_or_else(|| (d.clone(), "1".to_owned()), |(n, v)| (n.to_owned(), v.to_owned()));
+    p4_check::Options { include_paths: args.include.clone(), defines: args.define.iter().map(pair).collect(), ..Default::default() }
+}
+
 fn quick(args: &JobArgs) -> Result<Option<bool>, String> {
-    let options = p4_check::Options { include_paths: args.include.clone(), ..Default::default() };
+    let options = options(args);
     match args.kind.as_str() {
         "accepted" => p4_check::check_file(&args.program, &options).map(|_| None).map_err(|e| first_error(&e)),
         "rejected" => {
@@ -147,7 +154,7 @@ fn packets(args: &JobArgs, options: &p4_check::Options) -> Result<(), String> {
 
 /// The packet test in the kernel. What BPF cannot express is no failure, but what its emitter took must load, and pass.
 fn kernel(args: &JobArgs) -> Result<(), Outcome> {
-    let options = p4_check::Options { include_paths: args.include.clone(), ..Default::default() };
+    let options = options(args);
     let path = args.stf.as_ref().ok_or_else(|| Outcome::failed("no packet test"))?;
     let text = std::fs::read_to_string(path).map_err(|e| Outcome::failed(format!("cannot read {}: {e}", path.display())))?;
     let optimised = match compile(&args.program, &options) {

@@ -66,8 +66,11 @@ fn one(program: &Path, check: &Check, include: &[PathBuf], expected: Option<&Pat
     if let (Some(folder), super::corpus::Kind::Rejected) = (expected, check.kind) {
         command.arg("--expected").arg(folder.join(format!("{}-stderr", check.path)));
     }
-    include.iter().for_each(|folder| {
+    check.folder.include.iter().chain(include).for_each(|folder| {
         command.arg("-I").arg(folder);
+    });
+    check.folder.define.iter().for_each(|define| {
+        command.arg("-D").arg(define);
     });
     command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -206,6 +206,7 @@ mod tests {
             path: path.into(),
             file: path.into(),
             stf: None,
+            folder: Default::default(),
         };
         let checks = ["a", "b", "c", "d"].map(check);
         let outcome = |passed| Outcome { passed, detail: "why".into(), same_place: None, unfit: None };
