@@ -30,7 +30,8 @@ Notes:
 
 - Traffic is seen when counters are looked at, not packet by packet: a start is reported within a second or so, a stop, the end of a holding time and an
   inactive user plane up to a quarter of their time late, at least a second. Traffic has stopped after the Inactivity Detection Time, or after 10 s.
-- A volume limit is looked at before it can have been reached: at most once a millisecond.
+- A volume limit is looked at before it can have been reached at the highest rate that was seen: at most once a millisecond, once in five while no packet
+  comes. So a quota is passed by the bytes of a millisecond, or of five after a pause: 1.25 or 6.25 MB at 10 Gbit/s.
 - The end of a quota's validity is reported; packets pass until the quota is used up.
 - Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association. What is deleted as a set has no usage
   reports: its CP function has lost the sessions. Reports of a set that was handed over go to its Alternative SMF IP Address, until a CP function gives a

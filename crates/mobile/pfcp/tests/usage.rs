@@ -308,6 +308,48 @@ fn the_nearer_a_limit_the_sooner_is_the_next_poll() {
     assert_eq!(poll(1_950_000), Duration::from_millis(5), "nothing moves, but a burst may come");
 }
 
+/// Polls when the node wants to, with so many bytes a microsecond of a session meanwhile; what it has used then.
+fn flow(bench: &mut Bench, seid: Seid, used: u64, bytes_per_us: u64) -> u64 {
+    let time = bench.node.next_poll();
+    let bytes = bytes_per_us * time.as_micros() as u64;
+    bench.now += time;
+    bench.plane.carried = bench.plane.carried.map(|carried| carried + bytes);
+    bench.count(seid, 1, used + bytes, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    used + bytes
+}
+
+/// At any rate that was there before: of a higher one nobody knows, up to 50 ms.
+#[test]
+fn a_quota_is_passed_by_the_bytes_of_a_millisecond_at_most_or_of_five_after_a_pause() {
+    const QUOTA: u64 = 200_000_000;
+    for (gbps, pauses) in [(1, false), (10, false), (40, false), (1, true), (10, true), (40, true)] {
+        let mut bench = Bench::new();
+        bench.plane.carried = Some(0);
+        let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(QUOTA)), Ie::MeasurementInformation(ISTM)]);
+        let bytes_per_us = gbps * 125;
+        // Packets of others.
+        for _ in 0..3 {
+            bench.now += Duration::from_millis(50);
+            bench.plane.carried = bench.plane.carried.map(|carried| carried + bytes_per_us * 50_000);
+            bench.node.poll_usage(bench.now, &mut bench.plane);
+        }
+        let (mut used, mut polls) = (0, 0);
+        while !is_exhausted(&bench, seid) {
+            if pauses && (QUOTA - 3000 * bytes_per_us..QUOTA).contains(&used) {
+                for _ in 0..100 {
+                    flow(&mut bench, seid, used, 0);
+                }
+            }
+            used = flow(&mut bench, seid, used, bytes_per_us);
+            polls += 1;
+        }
+        let most = bytes_per_us * if pauses { 5000 } else { 1000 };
+        assert!((QUOTA..=QUOTA + most).contains(&used), "{gbps} Gbit/s: {} bytes too many of {most}", used - QUOTA);
+        assert!(polls < 100, "{polls} polls: seldom while the quota is far");
+    }
+}
+
 /// What the SMF is told when a session with usage ends by itself.
 fn with_usage(config: Config) -> (Bench, Seid) {
     let mut bench = Bench::with(config);
