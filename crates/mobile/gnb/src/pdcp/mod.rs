@@ -7,6 +7,7 @@
 //! | sending: which SDU gets the next COUNT, which waits, is dropped, or goes again? | [`tx`] |
 //! | receiving: which COUNT is a PDU, and is it genuine? | [`rx`] |
 //! | what may be handed up, and what waits for an earlier one? | [`order`] |
+//! | what of a bearer passes to another gNodeB? | [`handover`] |
 //!
 //! An entity never runs a cipher. It prepares a packet, the caller runs [`security::Security::job`] of a whole burst, here or in a
 //! service, and the entity finishes the packet.
@@ -21,6 +22,8 @@ pub mod pdu;
 pub mod rx;
 pub mod security;
 pub mod tx;
+
+pub mod handover;
 
 pub use buffer::status::SnLength;
 pub use order::{Order, OrderConfig};

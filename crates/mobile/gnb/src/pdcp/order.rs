@@ -244,6 +244,30 @@ impl<P> Order<P> {
         self.state = RxState::default();
     }
 
+    /// All that waits, and COUNTs behind the first missing one that were handed up, in order; nothing is left.
+    pub(super) fn take_waiting(&mut self) -> Vec<(u32, Option<P>)> {
+        let mut waiting = Vec::with_capacity(self.waiting);
+        for count in self.state.rx_deliv..self.state.rx_next {
+            if self.slots.is_empty() {
+                break;
+            }
+            let place = self.place(count);
+            waiting.extend(self.slots[place].take().map(|slot| (count, slot.waits)));
+        }
+        self.clear();
+        waiting
+    }
+
+    /// As if all before `deliv` had been handed up, and these had come: COUNTs of its window, behind `deliv`.
+    pub(super) fn resume(&mut self, deliv: u32, waiting: impl Iterator<Item = (u32, Option<P>, u64)>, now_ns: u64) {
+        self.state = RxState { rx_next: deliv, rx_deliv: deliv, rx_reord: 0 };
+        for (count, waits, bytes) in waiting {
+            self.keep(count, Slot { waits, bytes });
+            self.state.rx_next = count + 1;
+        }
+        self.start_reordering(now_ns);
+    }
+
     /// State variables.
     pub fn state(&self) -> &RxState {
         &self.state

@@ -6,6 +6,7 @@
 
 use ciphering::{Outcome, Step};
 
+use super::handover::{HandoverError, Rising, Uplink};
 use super::order::{Order, OrderConfig};
 use super::pdu::{Format, Pdu, StatusReport};
 use super::security::Packet;
@@ -206,6 +207,48 @@ impl Rx {
             self.order.clear();
         }
         self.told_high = false;
+    }
+
+    /// Ends the entity, and gives what another gNodeB goes on with. UM: what waits is handed up instead, and COUNT begins anew.
+    pub fn hand_over(mut self, deliver: &mut impl FnMut(u32, &[u8])) -> Uplink {
+        if !self.config.acknowledged {
+            self.re_establish(deliver);
+            return Uplink::default();
+        }
+        let (deliv, format) = (self.order.state().rx_deliv, self.config.format);
+        let waiting = self.order.take_waiting().into_iter().map(|(count, pdu)| (count, pdu.map(|pdu| sdu(&format, &pdu).to_vec())));
+        Uplink { deliv, waiting: waiting.collect() }
+    }
+
+    /// Goes on where another gNodeB has ended, under new keys. A status report tells the UE what it need not send again.
+    ///
+    /// # Errors
+    /// [`HandoverError`].
+    pub fn take_over(config: RxConfig, uplink: Uplink, now_ns: u64) -> Result<Rx, HandoverError> {
+        let mut rx = Rx::new(config)?;
+        let Uplink { deliv, waiting } = uplink;
+        if deliv > config.guard.stop || !config.acknowledged && (deliv > 0 || !waiting.is_empty()) {
+            return Err(HandoverError::Count(deliv));
+        }
+        let mut rising = Rising { from: deliv.saturating_add(1), end: config.guard.stop, first: Some(deliv), window: config.window };
+        let (format, mut bytes, mut pdus) = (config.format, 0, Vec::with_capacity(waiting.len()));
+        for (count, sdu) in waiting {
+            rising.check(count)?;
+            let mut pdu = None;
+            if let Some(sdu) = sdu {
+                let mut whole = Vec::with_capacity(format.header_len() + sdu.len() + format.trailer_len());
+                format.emit(count, &sdu, &mut whole);
+                bytes += whole.len() as u64;
+                if sdu.is_empty() || format.parse(&whole).is_err() || bytes > config.bytes {
+                    return Err(HandoverError::Sdu(count));
+                }
+                pdu = Some(whole);
+            }
+            let len = pdu.as_ref().map_or(0, |pdu| pdu.len() as u64);
+            pdus.push((count, pdu, len));
+        }
+        rx.order.resume(deliv, pdus.into_iter(), now_ns);
+        Ok(rx)
     }
 
     /// State variables.

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 
 use ciphering::{Outcome, Step};
 
+use super::handover::{Downlink, HandoverError, Rising};
 use super::pdu::{Format, StatusReport};
 use super::security::Packet;
 use super::{ConfigError, CountGuard, Kind, MAX_SDU};
@@ -355,6 +356,52 @@ impl Tx {
     /// Data recovery (§5.5): RLC was re-established, and what the peer may not have goes again as it was.
     pub fn recover_data(&mut self) {
         self.again = self.config.acknowledged.then(|| self.first_kept());
+    }
+
+    /// Ends the entity, and gives what another gNodeB goes on with. What RLC has of it is void: the UE may have it or not.
+    pub fn hand_over(self) -> Downlink {
+        let fresh = self.queue.into_iter().map(|waiting| waiting.sdu).collect();
+        if !self.config.acknowledged {
+            return Downlink { fresh, ..Downlink::default() };
+        }
+        let first = self.tx_next - self.kept.len() as u32;
+        let numbered = (first..).zip(self.kept).filter_map(|(count, kept)| Some((count, kept.sdu?)));
+        Downlink { next: self.tx_next, numbered: numbered.collect(), fresh }
+    }
+
+    /// Goes on where another gNodeB has ended, under new keys: SDUs with a COUNT go again under it, before others. Those without are dropped where
+    /// [`Tx::enqueue`] drops them.
+    ///
+    /// # Errors
+    /// [`HandoverError`].
+    pub fn take_over(config: TxConfig, downlink: Downlink, now_ns: u64) -> Result<Tx, HandoverError> {
+        let mut tx = Tx::new(config)?;
+        let Downlink { next, numbered, fresh } = downlink;
+        if !config.acknowledged && (next > 0 || !numbered.is_empty()) {
+            return Err(HandoverError::Count(next));
+        }
+        let first = numbered.first().map_or(next, |(count, _)| *count);
+        let mut rising = Rising { from: 0, end: next, first: Some(first), window: config.window };
+        if next.saturating_sub(first) > config.window {
+            return Err(HandoverError::Window(next));
+        }
+        let most = super::MAX_SDU + usize::from(config.format.sdap_header);
+        tx.kept.extend((first..next).map(|_| Kept { sdu: None, discard: None }));
+        for (count, sdu) in numbered {
+            rising.check(count)?;
+            tx.bytes += sdu.len() as u64;
+            if sdu.is_empty() || sdu.len() > most || tx.bytes > config.bytes {
+                return Err(HandoverError::Sdu(count));
+            }
+            let discard = config.discard_ns.map(|discard_ns| now_ns + discard_ns);
+            tx.kept[(count - first) as usize] = Kept { sdu: Some(sdu), discard };
+        }
+        (tx.tx_next, tx.again, tx.discarded_to) = (next, Some(first), first);
+        for sdu in fresh {
+            // Counted where it is dropped.
+            let _ = tx.enqueue(sdu, now_ns);
+        }
+        Ok(tx)
     }
 
     /// The PDU of this COUNT was lost between here and RLC (NR-U, TS 38.425 §5.4.2): it goes again as it was, if its SDU is kept.

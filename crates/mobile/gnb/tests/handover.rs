@@ -1,0 +1,250 @@
+//! Handover of a bearer between two gNodeBs, whatever the radio has lost when it begins: the UE and the UPF get every packet once and in order.
+
+use std::sync::Arc;
+
+use ciphering::{Choice, Direction, Engine, Nea, Nia};
+use gnb::pdcp::handover::{Downlink, HandoverError, PathSwitch, Uplink};
+use gnb::pdcp::pdu::Format;
+use gnb::pdcp::rx::Prepared;
+use gnb::pdcp::security::Packet;
+use gnb::pdcp::{CountGuard, Kind, Rx, RxConfig, Security, SnLength, Tx, TxConfig};
+use proptest::prelude::*;
+use rand::Rng;
+use rand::seq::SliceRandom;
+
+const FORMAT: Format = Format { kind: Kind::Drb, sn_length: SnLength::Bits12, integrity: true, sdap_header: false };
+const WINDOW: u32 = 256;
+
+fn tx_config() -> TxConfig {
+    TxConfig {
+        format: FORMAT,
+        acknowledged: true,
+        window: WINDOW,
+        queue_sdus: 10_000,
+        bytes: 1 << 20,
+        discard_ns: None,
+        guard: CountGuard::default(),
+    }
+}
+
+fn rx_config() -> RxConfig {
+    RxConfig {
+        format: FORMAT,
+        acknowledged: true,
+        window: WINDOW,
+        bytes: 1 << 20,
+        reordering_ns: None,
+        out_of_order: false,
+        guard: CountGuard::default(),
+    }
+}
+
+/// Keys of one direction under one gNodeB.
+fn security(engine: &Engine, direction: Direction, key: u8) -> Security {
+    Security {
+        cipher: Some(Arc::new(engine.cipher_key(Nea::Nea2, &[key; 16]))),
+        integrity: Some(Arc::new(engine.integrity_key(Nia::Nia2, &[key + 1; 16]))),
+        bearer: 3,
+        direction,
+    }
+}
+
+fn sdu(number: u32) -> Vec<u8> {
+    number.to_be_bytes().into_iter().chain(std::iter::repeat_n(number as u8, number as usize % 50)).collect()
+}
+
+fn numbers(sdus: &[Vec<u8>]) -> Vec<u32> {
+    sdus.iter().map(|of| u32::from_be_bytes(of[..4].try_into().unwrap())).inspect(|number| assert!(sdus.contains(&sdu(*number)))).collect()
+}
+
+/// Everything that can be pulled, protected, with COUNT.
+fn pull(tx: &mut Tx, engine: &mut Engine, keys: &Security, most: usize) -> Vec<(u32, Vec<u8>)> {
+    let mut packets: Vec<Packet> = Vec::new();
+    while packets.len() < most
+        && let Some(packet) = tx.pull(0, &mut |_| {})
+    {
+        packets.push(packet);
+    }
+    keys.run(engine, &mut packets);
+    packets.into_iter().filter_map(|packet| tx.finish(packet)).collect()
+}
+
+/// A data PDU for an entity, or a status report for its other half.
+fn receive(rx: &mut Rx, tx: Option<&mut Tx>, engine: &mut Engine, keys: &Security, pdu: Vec<u8>, up: &mut Vec<Vec<u8>>) {
+    match rx.prepare(pdu) {
+        Ok(Prepared::Data(packet)) => {
+            let mut packets = [packet];
+            keys.run(engine, &mut packets);
+            let [packet] = packets;
+            let _ = rx.finish(packet, 0, &mut |_, sdu| up.push(sdu.to_vec()));
+        }
+        Ok(Prepared::Status(report)) => tx.expect("no report is expected").status(&report.report(), &mut |_| {}),
+        // Late or doubled.
+        Err(_) => {}
+    }
+}
+
+/// One way with a sender and a receiver: some of what is sent arrives, in any order, and of that the sender learns some.
+struct Way<'a> {
+    tx: &'a mut Tx,
+    rx: &'a mut Rx,
+    keys: Security,
+    up: &'a mut Vec<Vec<u8>>,
+}
+
+impl Way<'_> {
+    fn run(&mut self, engine: &mut Engine, rng: &mut testkit::Rng, most: usize, arrives: f64, told: f64) -> usize {
+        let mut pdus = pull(self.tx, engine, &self.keys, most);
+        let sent = pdus.len();
+        pdus.shuffle(rng);
+        for (count, pdu) in pdus {
+            if rng.random_bool(arrives) {
+                receive(self.rx, None, engine, &self.keys, pdu.clone(), self.up);
+                if rng.random_bool(0.1) {
+                    receive(self.rx, None, engine, &self.keys, pdu, self.up);
+                }
+                if rng.random_bool(told) {
+                    self.tx.delivered(count);
+                }
+            }
+        }
+        sent
+    }
+}
+
+fn check(seed: u64, arrives: f64, told: f64, before: u32, after: u32, reports: bool) {
+    let mut rng = testkit::rng(seed);
+    let engine = &mut Engine::new(Choice::Portable).unwrap();
+    let (old_down, new_down) = (security(engine, Direction::Downlink, 7), security(engine, Direction::Downlink, 9));
+    let (old_up, new_up) = (security(engine, Direction::Uplink, 17), security(engine, Direction::Uplink, 19));
+    let (mut source_tx, mut source_rx) = (Tx::new(tx_config()).unwrap(), Rx::new(rx_config()).unwrap());
+    let (mut ue_tx, mut ue_rx) = (Tx::new(tx_config()).unwrap(), Rx::new(rx_config()).unwrap());
+    let (mut at_ue, mut at_upf) = (Vec::new(), Vec::new());
+    for number in 0..before {
+        source_tx.enqueue(sdu(number), 0).unwrap();
+        ue_tx.enqueue(sdu(number), 0).unwrap();
+    }
+    // What does not arrive is lost with RLC, which begins anew.
+    let most = rng.random_range(0..=before as usize);
+    Way { tx: &mut source_tx, rx: &mut ue_rx, keys: old_down, up: &mut at_ue }.run(engine, &mut rng, most, arrives, told);
+    Way { tx: &mut ue_tx, rx: &mut source_rx, keys: old_up, up: &mut at_upf }.run(engine, &mut rng, most, arrives, told);
+
+    let downlink = source_tx.hand_over();
+    let uplink = source_rx.hand_over(&mut |_, sdu| at_upf.push(sdu.to_vec()));
+    let mut target_tx = Tx::take_over(tx_config(), downlink, 0).unwrap();
+    let mut target_rx = Rx::take_over(rx_config(), uplink, 0).unwrap();
+    ue_tx.re_establish();
+    ue_rx.re_establish(&mut |_, _| {});
+    if reports {
+        let (mut of_ue, mut of_target) = (Vec::new(), Vec::new());
+        ue_rx.status_report(&mut of_ue);
+        target_rx.status_report(&mut of_target);
+        receive(&mut target_rx, Some(&mut target_tx), engine, &new_up, of_ue, &mut at_upf);
+        receive(&mut ue_rx, Some(&mut ue_tx), engine, &new_down, of_target, &mut at_ue);
+    }
+    // The UPF switches in between: some come by the old path yet, are forwarded, and are overtaken by those of the new one.
+    let mut switch = PathSwitch::new(1 << 20, 0, 1000);
+    let forwarded = rng.random_range(0..=after);
+    let (mut old, mut new) = (before..before + forwarded, before + forwarded..before + after);
+    while !old.is_empty() || !new.is_empty() {
+        match if rng.random_bool(0.5) { old.next().map(|n| (n, true)) } else { new.next().map(|n| (n, false)) } {
+            Some((number, true)) => target_tx.enqueue(sdu(number), 0).unwrap(),
+            Some((number, false)) => {
+                if let Some(packet) = switch.packet(sdu(number)) {
+                    target_tx.enqueue(packet, 0).unwrap();
+                }
+            }
+            None => {}
+        }
+        if old.is_empty() {
+            switch.end_marker(&mut |packet| target_tx.enqueue(packet, 0).unwrap());
+        }
+    }
+    switch.end_marker(&mut |packet| target_tx.enqueue(packet, 0).unwrap());
+    (before..before + after).for_each(|number| ue_tx.enqueue(sdu(number), 0).unwrap());
+    // RLC AM loses nothing from here on.
+    loop {
+        let down = Way { tx: &mut target_tx, rx: &mut ue_rx, keys: new_down.clone(), up: &mut at_ue }.run(engine, &mut rng, 50, 1.0, 1.0);
+        let up = Way { tx: &mut ue_tx, rx: &mut target_rx, keys: new_up.clone(), up: &mut at_upf }.run(engine, &mut rng, 50, 1.0, 1.0);
+        if down + up == 0 {
+            break;
+        }
+    }
+    let all: Vec<u32> = (0..before + after).collect();
+    assert_eq!(numbers(&at_ue), all, "downlink");
+    assert_eq!(numbers(&at_upf), all, "uplink");
+    assert_eq!((target_tx.queued(), ue_tx.queued(), switch.dropped()), ((0, 0, 0), (0, 0, 0), 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_doubled_or_overtaken(
+        seed in any::<u64>(), arrives in 0.0..1.0f64, told in 0.0..1.0f64, before in 0..WINDOW, after in 0..200u32, reports in any::<bool>()
+    ) {
+        check(seed, arrives, told, before, after, reports);
+    }
+}
+
+#[test]
+fn a_status_report_spares_what_the_other_side_has() {
+    let engine = &mut Engine::new(Choice::Portable).unwrap();
+    let keys = security(engine, Direction::Downlink, 7);
+    let (mut tx, mut rx, mut up) = (Tx::new(tx_config()).unwrap(), Rx::new(rx_config()).unwrap(), Vec::new());
+    (0..6).for_each(|number| tx.enqueue(sdu(number), 0).unwrap());
+    let pdus = pull(&mut tx, engine, &keys, 6);
+    // 0, 2 and 5 are there, and nobody was told.
+    for at in [0, 2, 5] {
+        receive(&mut rx, None, engine, &keys, pdus[at].1.clone(), &mut up);
+    }
+    let mut target = Tx::take_over(tx_config(), tx.hand_over(), 0).unwrap();
+    let mut report = Vec::new();
+    rx.status_report(&mut report);
+    let mut of_target = Rx::new(rx_config()).unwrap();
+    receive(&mut of_target, Some(&mut target), engine, &keys, report, &mut up);
+    let again: Vec<u32> = pull(&mut target, engine, &keys, 10).into_iter().map(|(count, _)| count).collect();
+    assert_eq!(again, [1, 3, 4]);
+}
+
+#[test]
+fn what_another_gnodeb_says_is_not_believed() {
+    let downlink =
+        |next, counts: &[u32]| Downlink { next, numbered: counts.iter().map(|count| (*count, vec![1])).collect(), fresh: vec![] };
+    let take = |downlink| Tx::take_over(tx_config(), downlink, 0).map(drop);
+    assert_eq!(take(downlink(9, &[3, 5, 8])), Ok(()));
+    assert_eq!(take(downlink(9, &[5, 3])), Err(HandoverError::Count(3)));
+    assert_eq!(take(downlink(9, &[3, 3])), Err(HandoverError::Count(3)));
+    assert_eq!(take(downlink(9, &[9])), Err(HandoverError::Count(9)));
+    assert_eq!(take(downlink(9, &[9, 8])), Err(HandoverError::Count(9)));
+    assert_eq!(take(downlink(1000, &[0])), Err(HandoverError::Window(1000)));
+    let empty = Downlink { numbered: vec![(0, vec![])], ..downlink(1, &[]) };
+    assert_eq!(take(empty), Err(HandoverError::Sdu(0)));
+    let much = Downlink { next: 200, numbered: (0..200).map(|count| (count, vec![0; 9000])).collect(), fresh: vec![] };
+    assert_eq!(take(much), Err(HandoverError::Sdu(116)), "more than 1 MiB");
+    let um = TxConfig { acknowledged: false, ..tx_config() };
+    assert_eq!(Tx::take_over(um, downlink(9, &[]), 0).map(drop), Err(HandoverError::Count(9)));
+
+    let uplink = |deliv, counts: &[u32]| Uplink { deliv, waiting: counts.iter().map(|count| (*count, Some(vec![1]))).collect() };
+    let take = |uplink| Rx::take_over(rx_config(), uplink, 0).map(drop);
+    assert_eq!(take(uplink(5, &[6, 9])), Ok(()));
+    assert_eq!(take(uplink(5, &[5])), Err(HandoverError::Count(5)));
+    assert_eq!(take(uplink(5, &[9, 6])), Err(HandoverError::Count(6)));
+    assert_eq!(take(uplink(5, &[5 + WINDOW])), Err(HandoverError::Window(5 + WINDOW)));
+    assert_eq!(take(uplink(u32::MAX, &[])), Ok(()), "COUNT is at its end, and stays there");
+    assert_eq!(take(uplink(u32::MAX - 1, &[u32::MAX])), Err(HandoverError::Count(u32::MAX)));
+    assert_eq!(take(Uplink { deliv: 0, waiting: vec![(1, Some(vec![]))] }), Err(HandoverError::Sdu(1)));
+}
+
+#[test]
+fn packets_of_the_new_path_wait_for_the_end_marker_and_no_longer_than_they_may() {
+    let mut switch = PathSwitch::new(10, 5, 100);
+    assert_eq!((switch.packet(vec![1; 4]), switch.packet(vec![2; 6]), switch.packet(vec![3])), (None, None, None));
+    assert_eq!((switch.dropped(), switch.next_deadline()), (1, Some(105)));
+    let mut went = Vec::new();
+    switch.advance(104, &mut |packet| went.push(packet));
+    assert!(went.is_empty());
+    switch.advance(105, &mut |packet| went.push(packet));
+    assert_eq!(went, [vec![1; 4], vec![2; 6]]);
+    assert_eq!(switch.packet(vec![4]), Some(vec![4]));
+}
