@@ -309,4 +309,44 @@ mod tests {
         }
         assert_eq!(usual(None, false, None), None);
     }
+
+    /// An agent with a million sessions, of which the last one alone is asked for, and looks at 512 at a time: what it was asked for in all.
+    fn million(asked: crossbeam_channel::Receiver<agent::Request>) -> std::thread::JoinHandle<u64> {
+        use crate::sessions::SessionRow;
+        const ALL: u64 = 1_000_000;
+        std::thread::spawn(move || {
+            let mut parts = 0;
+            for request in asked {
+                let agent::Request::Sessions { query, reply } = request else { break };
+                parts += 1;
+                let from = query.after.unwrap_or(0);
+                let to = (from + 512).min(ALL);
+                let sessions = if to == ALL { vec![SessionRow { seid: ALL, ..SessionRow::default() }] } else { Vec::new() };
+                let _ = reply.send(SessionPage { sessions, next: (to < ALL).then_some(to), total: ALL, looked_at: to - from });
+            }
+            parts
+        })
+    }
+
+    #[test]
+    fn a_search_through_a_million_sessions_answers_after_some_and_goes_on_where_it_stopped() {
+        let (agent, asked) = crossbeam_channel::unbounded();
+        let million = million(asked);
+        let control = Control::new(agent);
+        let mut query = SessionQuery { dnn: Some("rare".into()), ..SessionQuery::default() };
+        let (mut pages, mut looked_at, mut found) = (0, 0, Vec::new());
+        loop {
+            let page = control.sessions(query.clone()).unwrap();
+            assert!(page.looked_at <= MOST_LOOKED_AT + 512 && page.total == 1_000_000, "{page:?}");
+            (pages, looked_at) = (pages + 1, looked_at + page.looked_at);
+            found.extend(page.sessions.into_iter().map(|session| session.seid));
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!((pages, looked_at, found), (62, 1_000_000, vec![1_000_000]));
+        drop(control);
+        assert_eq!(million.join().unwrap(), 1_000_000_u64.div_ceil(512));
+    }
 }

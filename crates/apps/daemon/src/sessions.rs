@@ -11,8 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 pub const PAGE: u32 = 100;
 /// Most sessions of a page: a reply stays below a megabyte.
 pub const MOST: u32 = 1000;
-/// Most sessions that are looked at for a page: half a second's work or so. A page may have fewer sessions than were asked for, none even, and still a next one.
-pub const MOST_LOOKED_AT: u64 = 1 << 16;
+/// Most sessions that are looked at for a page: some tenths of a second or so. A page may have fewer sessions than were asked for, none even, and still a next one.
+pub const MOST_LOOKED_AT: u64 = 1 << 14;
 /// Longest DNN that is asked for (RFC 1035: a name has 255 octets).
 const MAX_DNN: usize = 255;
 
