@@ -169,7 +169,7 @@ fn the_way_to_a_service_is_measured_in_each_place() {
     let (figures, ..) = run(&["services", "seam", "--rounds", "2"]);
     assert_eq!(figures["bench"], "services seam");
     check_machine(&figures["machine"]);
-    assert_eq!(rows(&figures).len(), 13);
+    assert_eq!(rows(&figures).len(), 16);
     for row in rows(&figures) {
         // What a call costs more than none is a difference of two times: on a busy machine any number.
         let is_difference = row["without"].is_object();

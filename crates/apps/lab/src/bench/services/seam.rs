@@ -53,11 +53,12 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     }
     let nea2 = || {
         let mut set = Ciphered::new(Nea::Nea2)?;
-        Ok(timed(common, || (set.pass(), CIPHERED))?.0)
+        timed(common, || (set.pass(), CIPHERED))
     };
     rows.push(scaling("NEA2, 64 B, in the lane", common, &nea2)?);
-    let keeping = || super::buffer::rlc_rate(common.size(4096, 64), 128, 1, common.round());
-    rows.push(scaling("RLC AM, keep + acknowledge, 128 B", common, &keeping)?);
+    let bearers = common.size(4096, 64);
+    let keeping = || Ok((super::buffer::rlc_rate(bearers, 128, 1, common.round())?, bearers as usize));
+    rows.push(scaling("RLC AM, keep + acknowledge, 128 B, memory to memory", common, &keeping)?);
     rows.iter().for_each(report::print_rate);
     let figures = json!({ "bench": "services seam", "machine": machine, "rows": rows });
     common.write(&figures)?;
@@ -226,19 +227,21 @@ pub(crate) fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
     Ok(row)
 }
 
-/// What two lanes do on two cores, each with a service of its own, of what one does: by the own time of each.
-fn scaling(what: &str, common: &Common, rate: &(impl Fn() -> Result<f64, Failure> + Sync)) -> Result<Value, Failure> {
-    let mut rounds = Rounds::default();
+/// What two lanes do on two cores, each with a service of its own, of what one does: by the own time of each. `rate` is of one lane, and how many packets it looked at.
+fn scaling(what: &str, common: &Common, rate: &(impl Fn() -> Result<(f64, usize), Failure> + Sync)) -> Result<Value, Failure> {
+    let (mut rounds, mut verified) = (Rounds::default(), 0);
     for _ in 0..common.rounds() {
         let one = rate()?;
-        let two = std::thread::scope(|scope| [scope.spawn(rate), scope.spawn(rate)].map(|lane| lane.join()));
-        let mut sum = 0.0;
-        for lane in two {
-            sum += lane.map_err(|_| wrong("a lane has panicked"))??;
+        let lanes = std::thread::scope(|scope| [scope.spawn(rate), scope.spawn(rate)].map(|lane| lane.join()));
+        let mut both = 0.0;
+        for lane in lanes {
+            let (rate, looked_at) = lane.map_err(|_| wrong("a lane has panicked"))??;
+            both += rate;
+            verified += looked_at;
         }
-        rounds.0.push(sum / one);
+        rounds.0.push(both / one.0);
     }
-    Ok(report::rate(&format!("two cores against one: {what}"), "times", &rounds, 0))
+    Ok(report::rate(&format!("two cores against one: {what}"), "times", &rounds, verified))
 }
 
 fn jobs<'a>(packets: &'a mut [Packet], keys: &'a [ciphering::Key<Nea>]) -> Vec<Job<'a>> {
