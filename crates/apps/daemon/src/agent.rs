@@ -10,8 +10,8 @@ use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
 use crate::reload::{Reloaded, Running};
 use crate::report::{
-    BurstTime, Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, TableReport,
-    TargetReport, WorkerReport,
+    BurstTime, Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, ShapedReport,
+    TableReport, TargetReport, WorkerReport,
 };
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery};
 use crate::store::Store;
@@ -606,7 +606,7 @@ impl Agent {
         for (code, count) in &ledger.punted {
             report.punted.insert(program.reason_name(*code), (*count).into());
         }
-        let by_worker = self.engine.ports_by_worker();
+        let (by_worker, waiting) = (self.engine.ports_by_worker(), self.engine.queues());
         for port in &self.ports {
             let count = ledger.ports.get(&port.id).cloned().unwrap_or_default();
             let queue = |(worker, ports): (usize, &BTreeMap<PortId, engine::PortCount>)| {
@@ -615,6 +615,7 @@ impl Agent {
             };
             let row = PortReport {
                 dropped: count.dropped.iter().map(|(code, packets)| (program.reason_name(*code), *packets)).collect(),
+                waiting: waiting.get(&port.id).map(|queues| queues.iter().map(ShapedReport::from).collect()).unwrap_or_default(),
                 queues: by_worker.iter().enumerate().filter_map(queue).collect(),
                 role: port.role.name().into(),
                 network_instance: port.network_instance.clone(),

@@ -3,7 +3,7 @@
 //! Made anew at each scrape from the counters that are there anyhow: packets pay nothing for it. The number of series is bounded: labels
 //! are names of the configuration and of the program, and Node IDs of associated peers. There is none for a session.
 
-use crate::report::{Count, Report};
+use crate::report::{Count, PortReport, Report, ShapedReport};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -34,6 +34,7 @@ impl Collector for Metrics {
         let now = &self.0;
         page.whole(now)?;
         page.ports(now)?;
+        page.queues(now)?;
         page.fates(now)?;
         page.tables(now)?;
         page.targets(now)?;
@@ -135,6 +136,37 @@ impl Page<'_> {
         self.gauges("port_up", None, "Whether a port's interface is there", up)?;
         let reopened = now.ports.iter().map(|(port, of)| (vec![("port", port.as_str())], of.reopened));
         self.counters("port_reopened", None, "How often a port was reopened", reopened)
+    }
+
+    /// Of ports that have a rate.
+    fn queues(&mut self, now: &Report) -> fmt::Result {
+        const NUMBERS: [&str; shaper::QUEUES] = ["0", "1", "2", "3", "4", "5", "6", "7"];
+        fn of_port<'a>((port, of): (&'a String, &'a PortReport)) -> impl Iterator<Item = (Labels<'a>, &'a ShapedReport)> {
+            NUMBERS.into_iter().zip(&of.waiting).map(move |(number, of)| (vec![("port", port.as_str()), ("queue", number)], of))
+        }
+        let queues: Vec<(Labels<'_>, &ShapedReport)> = now.ports.iter().flat_map(of_port).collect();
+        let sent: Vec<(Labels<'_>, Count)> = queues.iter().map(|(labels, of)| (labels.clone(), of.sent)).collect();
+        self.traffic("port_queue_sent", "Frames that left by a queue of a port with a rate", &sent)?;
+        let marked = queues.iter().map(|(labels, of)| (labels.clone(), of.marked));
+        self.counters("port_queue_marked", packets(), "Of these, packets marked as having met congestion", marked)?;
+        let dropped = queues.iter().flat_map(|(labels, of)| {
+            of.dropped.iter().map(|(reason, n)| (labels.iter().copied().chain([("reason", reason.as_str())]).collect(), *n))
+        });
+        self.counters(
+            "port_queue_dropped",
+            packets(),
+            "Packets that were to wait in a queue of a port and were dropped, by reason",
+            dropped,
+        )?;
+        let help = "How long frames had waited in a queue of a port";
+        let mut metric = self.0.encode_descriptor("port_queue_delay", help, Some(&Unit::Seconds), MetricType::Histogram)?;
+        for (labels, of) in queues {
+            let most = |i: usize| if i + 1 < shaper::BUCKETS { (1u64 << i) as f64 / 1e6 } else { f64::MAX };
+            let buckets: Vec<(f64, u64)> = (0..shaper::BUCKETS).map(|i| (most(i), of.delays.get(i).copied().unwrap_or_default())).collect();
+            let sum = of.waited_us as f64 / 1e6;
+            metric.encode_family(&labels)?.encode_histogram::<NoLabelSet>(sum, of.sent.packets, &buckets, None)?;
+        }
+        Ok(())
     }
 
     fn fates(&mut self, now: &Report) -> fmt::Result {
@@ -267,15 +299,23 @@ impl Page<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{MessageCount, PeerReport, PortReport, ServiceReport, ShapedReport, TableReport, TargetReport, WorkerReport};
+    use crate::report::{MessageCount, PeerReport, ServiceReport, TableReport, TargetReport, WorkerReport};
     use std::collections::{BTreeMap, BTreeSet};
 
     /// One of everything, so that each metric has a sample.
     fn report() -> Report {
         let name = || "a".to_owned();
         let count = Count { packets: 1, bytes: 2 };
+        let waiting = ShapedReport {
+            queued: 3,
+            sent: count,
+            waited_us: 5,
+            dropped: [(name(), 1)].into(),
+            delays: vec![0, 0, 0, 1],
+            ..Default::default()
+        };
         Report {
-            ports: [(name(), PortReport { dropped: [(name(), 1)].into(), ..Default::default() })].into(),
+            ports: [(name(), PortReport { dropped: [(name(), 1)].into(), waiting: vec![waiting], ..Default::default() })].into(),
             dropped: [(name(), count)].into(),
             punted: [(name(), count)].into(),
             refused: [(name(), 1)].into(),
@@ -329,7 +369,11 @@ mod tests {
                 help = rest.split_once(' ').map_or("", |(_, help)| help);
             }
             if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split_once(' ')) {
-                let sample = if kind == "counter" { format!("{name}_total") } else { name.to_owned() };
+                let sample = match kind {
+                    "counter" => format!("{name}_total"),
+                    "histogram" => format!("{name}_bucket"),
+                    _ => name.to_owned(),
+                };
                 let labels = samples.get(&sample).unwrap_or_else(|| panic!("{sample} has no sample in this test"));
                 let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
                 page += &format!("| `{sample}` | {kind} | {} | {} |\n", labels.join(", "), help.trim_end_matches('.'));

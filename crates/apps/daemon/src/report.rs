@@ -112,13 +112,17 @@ pub struct BurstTime {
     pub packets: u64,
 }
 
-/// What waited for a rate. What was dropped of it is under `dropped`, too: `shaper_full`, `shaper_late`, `shaper_codel`.
+/// What waited for a rate, or in a queue of a port. What was dropped of it is under `dropped`, too: `shaper_full`, `shaper_late`, `shaper_codel`; of ports
+/// `queue_full`, `queue_late`, `queue_codel`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShapedReport {
     /// Packets that were taken to wait.
     pub queued: u64,
     /// Packets that went on, and their bytes.
     pub sent: Count,
+    /// How long they had waited, in microseconds, all together.
+    #[serde(default)]
+    pub waited_us: u64,
     /// Of them, packets that were marked as having met congestion (ECN).
     pub marked: u64,
     /// Packets that were dropped, by reason.
@@ -127,12 +131,26 @@ pub struct ShapedReport {
     pub delays: Vec<u64>,
 }
 
+impl ShapedReport {
+    /// The delay, in microseconds, that at least that share (0 to 1) of the packets that went on did not exceed: a power of two. 0: none did.
+    pub fn delay_us(&self, share: f64) -> u64 {
+        let all: u64 = self.delays.iter().sum();
+        let mut seen = 0;
+        let reached = |n: &u64| {
+            seen += n;
+            seen as f64 >= share * all as f64
+        };
+        if all == 0 { 0 } else { self.delays.iter().position(reached).map_or(0, |i| 1 << i) }
+    }
+}
+
 impl From<&shaper::Counters> for ShapedReport {
     fn from(c: &shaper::Counters) -> ShapedReport {
         let dropped = shaper::Reason::ALL.iter().filter(|r| c.dropped[**r as usize] > 0);
         ShapedReport {
             queued: c.queued,
             sent: Count { packets: c.sent, bytes: c.sent_bytes },
+            waited_us: c.waited_ns / 1000,
             marked: c.marked,
             dropped: dropped.map(|r| (r.name().to_owned(), c.dropped[*r as usize])).collect(),
             delays: if c.queued == 0 { Vec::new() } else { c.delays.to_vec() },
@@ -230,6 +248,9 @@ pub struct PortReport {
     /// By worker, what it received and sent itself.
     #[serde(default)]
     pub queues: Vec<QueueReport>,
+    /// Of a port with a rate, what waited for it, by number of the queue.
+    #[serde(default)]
+    pub waiting: Vec<ShapedReport>,
 }
 
 /// One target.

@@ -25,7 +25,7 @@ use crate::supervisor::Supervisor;
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use engine::{BalanceSettings, Engine, EngineError, Event, Queues, Settings, ShapeSettings, SteerFn, WorkerPorts};
+use engine::{BalanceSettings, Engine, EngineError, Event, QueueSettings, Queues, Settings, ShapeSettings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
@@ -456,8 +456,8 @@ impl Upf {
         let limits = Limits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let buffer = IdleBuffer::deploy(limits);
         let shape = config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, queues: Queues::Cells, limits });
-        let engine = start_engine(&config.workers, &targets.target(), ports, Some(buffer), shape, events)
-            .map_err(|e| Failure::Usage(e.to_string()))?;
+        let waiting = Waiting { buffer: Some(buffer), shape, queues: queues(config, &ports) };
+        let engine = start_engine(&config.workers, &targets.target(), ports, waiting, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
@@ -573,13 +573,29 @@ impl Upf {
     }
 }
 
+/// Where packets wait in workers: for an idle UE, for a rate, and for a port.
+#[derive(Default)]
+pub struct Waiting {
+    buffer: Option<Arc<SharedDeployment>>,
+    shape: Option<ShapeSettings>,
+    queues: Vec<QueueSettings>,
+}
+
+/// Of ports that have a rate.
+fn queues(config: &Config, ports: &[OpenPort]) -> Vec<QueueSettings> {
+    let of = |(port, open): (&crate::config::Port, &OpenPort)| {
+        let (queues, fill) = config.port_queues(port)?;
+        Some(QueueSettings { port: open.id, queues, fill: Arc::new(fill) })
+    };
+    config.ports.iter().zip(ports).filter_map(of).collect()
+}
+
 /// Workers on their ports, or on those of a master.
 pub fn start_engine(
     workers: &Workers,
     target: &Arc<dyn Target>,
     ports: Vec<OpenPort>,
-    buffer: Option<Arc<SharedDeployment>>,
-    shape: Option<ShapeSettings>,
+    waiting: Waiting,
     events: Sender<Event>,
 ) -> Result<Engine, EngineError> {
     let range = workers.range();
@@ -591,7 +607,9 @@ pub fn start_engine(
     let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
     // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.
     let vital_punts = ["arp", "host", "gtpu_signalling"].iter().filter_map(|name| target.program().reason(name)).collect();
-    let settings = Settings { buffer, balance, port_hash, vital_punts, shape, cores: workers.cores.clone(), ..Settings::default() };
+    let Waiting { buffer, shape, queues } = waiting;
+    let cores = workers.cores.clone();
+    let settings = Settings { buffer, balance, port_hash, vital_punts, shape, queues, cores, ..Settings::default() };
     let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {

@@ -57,6 +57,12 @@ impl DropReason {
     pub const SHAPER_CODEL: DropReason = DropReason(148);
     /// The packet has waited for its rate for longer than it may.
     pub const SHAPER_LATE: DropReason = DropReason(149);
+    /// The queue of the port that the packet was to leave by holds as much as may wait there.
+    pub const QUEUE_FULL: DropReason = DropReason(150);
+    /// The packet waited for the port that it was to leave by, and CoDel dropped it so that its sender slows down.
+    pub const QUEUE_CODEL: DropReason = DropReason(151);
+    /// The packet has waited for the port that it was to leave by for longer than it may.
+    pub const QUEUE_LATE: DropReason = DropReason(152);
 
     /// Name of an engine reason; `None` for codes of the program and for unused ones.
     pub fn engine_name(self) -> Option<&'static str> {
@@ -83,6 +89,9 @@ impl DropReason {
             DropReason::SHAPER_FULL => "shaper_full",
             DropReason::SHAPER_CODEL => "shaper_codel",
             DropReason::SHAPER_LATE => "shaper_late",
+            DropReason::QUEUE_FULL => "queue_full",
+            DropReason::QUEUE_CODEL => "queue_codel",
+            DropReason::QUEUE_LATE => "queue_late",
             _ => return None,
         })
     }
@@ -116,7 +125,7 @@ pub enum VerdictKind {
 pub struct Verdict {
     /// Forward, buffer, punt, drop, next, kept or resume.
     pub kind: VerdictKind,
-    /// Reason of a drop or punt; of a buffer, whether the packet waits for a rate (not 0).
+    /// Reason of a drop or punt; of a buffer, whether the packet waits for a rate (not 0); of a forward, 1 to 7, the queue of the port.
     pub reason: u8,
     /// Egress port of a forward; stage of a resume.
     pub port: u16,

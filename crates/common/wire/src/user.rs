@@ -34,6 +34,38 @@ fn datagram<'a>(packet: &ipv4::Packet<'a>) -> Option<udp::Datagram<'a>> {
     udp::Datagram::new_checked(packet.payload()).ok()
 }
 
+/// What a frame says of the treatment that it is to get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// DSCP of the frame's own IP header (RFC 2474 §3): of a tunnel's, where there is one.
+    pub dscp: Option<u8>,
+    /// QFI of the PDU session container (TS 38.415 §5.5.3.3) of a G-PDU.
+    pub qfi: Option<u8>,
+}
+
+/// The class of a frame; nothing of what is malformed.
+pub fn class(frame: &[u8]) -> Class {
+    let Ok(frame) = ethernet::Frame::new_checked(frame) else { return Class::default() };
+    match frame.ethertype() {
+        ethernet::IPV4 => {
+            let Ok(packet) = ipv4::Packet::new_checked(frame.payload()) else { return Class::default() };
+            Class { dscp: Some(packet.tos() >> 2), qfi: qfi(&packet) }
+        }
+        ethernet::IPV6 => {
+            let dscp = ipv6::Packet::new_checked(frame.payload()).ok().map(|packet| packet.traffic_class() >> 2);
+            Class { dscp, qfi: None }
+        }
+        _ => Class::default(),
+    }
+}
+
+fn qfi(outer: &ipv4::Packet<'_>) -> Option<u8> {
+    let datagram = datagram(outer).filter(|datagram| datagram.dst_port() == gtpu::PORT)?;
+    let message = gtpu::Packet::new_checked(datagram.payload()).ok()?;
+    let (_, content) = message.extensions().map_while(Result::ok).find(|(kind, _)| *kind == gtpu::extension_type::PDU_SESSION_CONTAINER)?;
+    gtpu::SessionContainer::parse(content).ok().map(|container| container.qfi())
+}
+
 /// Congestion experienced (RFC 3168 §5).
 const CE: u8 = 3;
 
@@ -128,6 +160,22 @@ mod tests {
                     assert!(changed.iter().all(allowed), "{changed:?} of a packet at {at}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_class_is_that_of_the_frames_own_header_and_of_its_qos_flow() {
+        let of = |dscp, qfi| Class { dscp, qfi };
+        assert_eq!(class(&frame(0x0800, &v4(0xb8 | 2, 6, &[1]))), of(Some(46), None));
+        assert_eq!(class(&frame(0x86dd, &v6(0x28))), of(Some(10), None));
+        assert_eq!(class(&tunnel(&v4(0xb8, 6, &[1]))), of(Some(0), None), "not the user's");
+        let mut message = Vec::new();
+        let container = gtpu::SessionContainer::Downlink { qfi: 9, rqi: true, ppi: Some(3) };
+        gtpu::Repr::g_pdu(1, Some(container), &v4(0, 6, &[1])).emit(&mut message);
+        let whole = frame(0x0800, &v4(0x88, 17, &udp(gtpu::PORT, &message)));
+        assert_eq!(class(&whole), of(Some(34), Some(9)));
+        for length in 0..whole.len() {
+            assert!(matches!(class(&whole[..length]), Class { dscp: None | Some(34), qfi: None }));
         }
     }
 

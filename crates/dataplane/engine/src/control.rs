@@ -7,6 +7,7 @@ use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
 use crate::message::{Aside, Command, Drained, Event, Hold, LetGo};
 use crate::port::{EnginePort, WorkerPorts};
+use crate::queues::{Line, QueueSettings};
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::shape::{ShapeSettings, Shaping};
@@ -17,7 +18,7 @@ use base::{BufferFate, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use pktio::{Port, Steering};
 use service::SharedDeployment;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
 use target::{Ahead, Target};
@@ -44,6 +45,8 @@ pub struct Settings {
     pub vital_punts: Vec<u8>,
     /// Packets over a rate wait instead of being dropped, if the program lets them.
     pub shape: Option<ShapeSettings>,
+    /// Ports that have a rate, and queues in which packets wait for it.
+    pub queues: Vec<QueueSettings>,
     /// Cores to pin threads to, in turn: the master first, if there is one, then the workers by slot. Empty: as the system likes.
     pub cores: Vec<usize>,
 }
@@ -58,6 +61,7 @@ impl Default for Settings {
             balance: None,
             vital_punts: Vec::new(),
             shape: None,
+            queues: Vec::new(),
             cores: Vec::new(),
         }
     }
@@ -118,6 +122,8 @@ pub(crate) struct Inner {
     /// All that ever counted.
     ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
     tap: Arc<Tap>,
+    /// Of ports that have a rate.
+    lines: BTreeMap<PortId, Line>,
     /// What waited for rates, of each worker.
     shaped: Mutex<Vec<Arc<Mutex<shaper::Counters>>>>,
     /// Held by who moves buckets, starts and ends workers, while packets in flight are waited for. Taken before `control`.
@@ -215,6 +221,9 @@ impl Engine {
             return Err(EngineError::Config(format!("{workers} workers with rings of {} packets", settings.ring)));
         }
         let slots: Vec<u16> = (0..workers as u16).collect();
+        if !settings.queues.is_empty() {
+            return Err(EngineError::Config("ports have no queues where one thread sends for all workers".into()));
+        }
         let table = Arc::new(SteerTable::new(BUCKETS, &slots));
         let inner = Inner::new(target, ports.iter().map(|(id, _)| *id), Some((table.clone(), Vec::new())), Some(hash), settings, events)?;
         let mut control = inner.lock();
@@ -432,6 +441,11 @@ impl Engine {
         sum
     }
 
+    /// What waited in the queues of ports that have a rate, of all workers past and present: as it was some milliseconds ago.
+    pub fn queues(&self) -> BTreeMap<PortId, [shaper::Counters; shaper::QUEUES]> {
+        self.inner.lines.iter().map(|(id, line)| (*id, line.counters())).collect()
+    }
+
     /// The numbers of all ports.
     pub fn ports(&self) -> &[PortId] {
         &self.inner.ports
@@ -489,6 +503,10 @@ impl Inner {
             buffer::check(buffer.interface()).map_err(|mismatch| EngineError::Config(mismatch.to_string()))?;
         }
         let (table, steering) = table.map_or((None, Vec::new()), |(table, steering)| (Some(table), steering));
+        if let Some(queues) = settings.queues.iter().find(|queues| !ports.contains(&queues.port)) {
+            return Err(EngineError::Config(format!("queues for port {}, which there is not", queues.port)));
+        }
+        let lines = settings.queues.iter().map(|queues| (queues.port, Line::new(queues.clone()))).collect();
         let own = Arc::new(WorkerLedger::new(std::iter::empty()));
         Ok(Arc::new(Inner {
             target: target.clone(),
@@ -501,6 +519,7 @@ impl Inner {
             moved: Arc::default(),
             ledgers: RwLock::new(vec![own.clone()]),
             tap: Arc::default(),
+            lines,
             shaped: Mutex::default(),
             moves: Mutex::default(),
             control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
@@ -563,7 +582,7 @@ impl Inner {
         &self,
         control: &mut Control,
         slot: usize,
-        ports: Vec<EnginePort>,
+        mut ports: Vec<EnginePort>,
         feed: Option<WorkerEnd>,
         gauge: SharedGauge,
     ) -> Result<(), EngineError> {
@@ -576,6 +595,12 @@ impl Inner {
             self.shaped.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&shown));
             Shaping::new(settings, &mut *lane, shown)
         });
+        for (id, line) in &self.lines {
+            // The first of a number sends.
+            if let Some(port) = ports.iter_mut().find(|port| port.id == *id) {
+                port.queues = Some(line.queues());
+            }
+        }
         let worker = Worker::new(Parts {
             lane,
             ports,

@@ -1,7 +1,7 @@
 //! The ledger: the one place where every packet's fate is counted.
 //!
 //! Entries: received from ports, injected by the control plane, released from the buffer, copied by the program, returned by services.
-//! Exits: transmitted, buffered, punted, kept by services, dropped for a reason. The buffer is a service too, counted apart: its packets wait for
+//! Exits: transmitted (or waiting for a port's rate), buffered, punted, kept by services, dropped for a reason. The buffer is a service too, counted apart: its packets wait for
 //! the control plane. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
 //! their rings are empty. Counts stay when a worker ends; the next one in its slot continues them.
 
@@ -89,6 +89,8 @@ pub(crate) struct PortCells {
     pub(crate) rx_full: AtomicU64,
     pub(crate) rx_invalid: AtomicU64,
     pub(crate) tx_invalid: AtomicU64,
+    /// Packets that wait for the port's rate now.
+    pub(crate) waiting: AtomicU64,
     /// By reason, those received here that the program dropped.
     dropped: Box<[AtomicU64]>,
 }
@@ -148,6 +150,8 @@ pub struct PortCount {
     pub transmitted: Count,
     /// Frames that the device or kernel lost or refused before or after us.
     pub device: pktio::DeviceDrops,
+    /// Packets that wait for the port's rate now.
+    pub waiting: u64,
     /// Of those received, packets that the program dropped, by reason code. What workers do not receive themselves is not among them.
     pub dropped: BTreeMap<u8, u64>,
 }
@@ -186,6 +190,7 @@ impl Ledger {
                 port.device.rx_full += cells.rx_full.load(Relaxed);
                 port.device.rx_invalid += cells.rx_invalid.load(Relaxed);
                 port.device.tx_invalid += cells.tx_invalid.load(Relaxed);
+                port.waiting += cells.waiting.load(Relaxed);
                 for (code, cell) in cells.dropped.iter().enumerate() {
                     let packets = cell.load(Relaxed);
                     if packets != 0 {
@@ -226,7 +231,7 @@ impl Ledger {
     pub fn imbalance(&self) -> i64 {
         let sum = |m: &BTreeMap<u8, Count>| m.values().map(|c| c.packets).sum::<u64>();
         let received: u64 = self.ports.values().map(|p| p.received.packets).sum();
-        let transmitted: u64 = self.ports.values().map(|p| p.transmitted.packets).sum();
+        let transmitted: u64 = self.ports.values().map(|p| p.transmitted.packets + p.waiting).sum();
         let came = received + self.injected.packets + self.released.packets + self.copied.packets + self.returned.packets;
         let went = transmitted + self.buffered.packets + self.kept.packets + sum(&self.punted) + sum(&self.dropped);
         came as i64 - went as i64

@@ -10,7 +10,7 @@
 //! Every packet is counted in one place, the [`Ledger`], which must balance.
 //!
 //! A file uses those of later rows of this list (`tests/layers.rs`): `control` with `scale`, its other half; `master`; `worker`; `port`, `ring`, `buffer`, `shape`,
-//! `balance`; `message`, `steer`, `ledger`, `tap`.
+//! `balance`; `message`, `steer`, `ledger`, `tap`, `queues`.
 #![forbid(unsafe_code)]
 
 mod balance;
@@ -20,6 +20,7 @@ mod ledger;
 mod master;
 mod message;
 mod port;
+mod queues;
 mod ring;
 mod scale;
 mod shape;
@@ -34,6 +35,7 @@ pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;
 pub use message::Event;
 pub use port::WorkerPorts;
+pub use queues::{Fill, QueueSettings};
 pub use scale::{Moved, WorkerGauge};
 pub use shape::{Queues, ShapeSettings, Shaping};
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};

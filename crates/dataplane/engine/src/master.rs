@@ -399,7 +399,7 @@ impl Master {
                         self.parts.ledger.count_drop(DropReason::NO_PORT, packet.len());
                         continue;
                     };
-                    if port.enqueue(&mut packet, &self.parts.ledger) && port.queued == BURST {
+                    if port.enqueue(&mut packet, 0, &self.parts.ledger) && port.queued == BURST {
                         port.transmit(&self.parts.ledger.ports[usize::from(index)].1, &self.parts.ledger, &mut self.owed);
                     }
                 }

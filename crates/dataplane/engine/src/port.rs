@@ -2,6 +2,7 @@
 
 use crate::ledger::{PortCells, WorkerLedger};
 use crate::message::Event;
+use crate::queues::PortQueues;
 use base::{DropReason, Packet, PortId};
 use pktio::{DeviceDrops, Port, PortError};
 use std::collections::VecDeque;
@@ -34,6 +35,8 @@ pub(crate) struct EnginePort {
     pub(crate) max_frame: usize,
     pub(crate) queue: Vec<Packet>,
     pub(crate) queued: usize,
+    /// Where packets wait for the port's rate, if it has one.
+    pub(crate) queues: Option<PortQueues>,
     /// Frames of the control plane's that the device has not taken: the next that it takes.
     own: VecDeque<Packet>,
     pub(crate) alive: bool,
@@ -69,7 +72,7 @@ impl Patience {
 impl EnginePort {
     pub(crate) fn new(id: PortId, device: Option<Box<dyn Port>>, max_frame: usize) -> EnginePort {
         let (own, lost) = (VecDeque::new(), DeviceDrops::default());
-        EnginePort { id, device, max_frame, queue: burst(), queued: 0, own, alive: true, retry: None, lost, refusals: 0 }
+        EnginePort { id, device, max_frame, queue: burst(), queued: 0, queues: None, own, alive: true, retry: None, lost, refusals: 0 }
     }
 
     /// The device has failed: reports it to the control plane, and tries to reopen it at growing intervals.
@@ -137,11 +140,19 @@ impl EnginePort {
     }
 
     /// Takes a packet into the queue, leaving a spent buffer in its place; false if the port does not take such a frame, whose
-    /// drop is then counted. A full queue must be transmitted before the next.
-    pub(crate) fn enqueue(&mut self, packet: &mut Packet, ledger: &WorkerLedger) -> bool {
+    /// drop is then counted. A full queue must be transmitted before the next. Where the port has a rate, packets wait in one of its queues: that number, or
+    /// by their class.
+    pub(crate) fn enqueue(&mut self, packet: &mut Packet, queue: u8, ledger: &WorkerLedger) -> bool {
         if packet.len() > self.max_frame {
             ledger.count_drop(DropReason::TX_TOO_LONG, packet.len());
             return false;
+        }
+        if let Some(queues) = &mut self.queues {
+            if let Err(reason) = queues.enqueue(packet, queue, now_ns()) {
+                ledger.count_drop(reason, packet.len());
+                return false;
+            }
+            return true;
         }
         // Buffers are exchanged, not copied.
         std::mem::swap(packet, &mut self.queue[self.queued]);
@@ -190,8 +201,36 @@ impl EnginePort {
         self.own.drain(..).for_each(|packet| ledger.count_drop(reason, packet.len()));
     }
 
-    /// Empties the queue: into the device, or, if the device stays full, into the drop count.
+    /// Whether there is something to transmit, now or when the port's rate lets it.
+    pub(crate) fn has_any(&self) -> bool {
+        self.queued > 0 || self.queues.as_ref().is_some_and(|queues| queues.len() > 0)
+    }
+
+    /// Sends what is to leave now: all that is queued, and of what waits for the port's rate what that lets pass.
     pub(crate) fn transmit(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
+        loop {
+            if let Some(queues) = &mut self.queues {
+                self.queued = queues.dequeue(&mut self.queue, self.queued, now_ns(), |reason, bytes| ledger.count_drop(reason, bytes));
+                cells.waiting.store(queues.len() as u64, Relaxed);
+            }
+            let full = self.queued == BURST && self.queues.is_some();
+            self.transmit_queued(cells, ledger, owed);
+            if !full {
+                return;
+            }
+        }
+    }
+
+    /// Drops what waits for the port's rate.
+    pub(crate) fn end_queues(&mut self, cells: &PortCells, ledger: &WorkerLedger) {
+        if let Some(queues) = &mut self.queues {
+            queues.end(|bytes| ledger.count_drop(DropReason::STOPPING, bytes));
+            cells.waiting.store(0, Relaxed);
+        }
+    }
+
+    /// Empties the queue: into the device, or, if the device stays full, into the drop count.
+    fn transmit_queued(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
         if !self.alive {
             self.revive(owed);
         }
@@ -255,6 +294,12 @@ pub(crate) fn port_index(ports: &[EnginePort]) -> Vec<u16> {
     index
 }
 
+/// The kernel's clock since it started, which a target in its hooks reads too: packets of one rate may run here and there.
+pub(crate) fn now_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,7 +351,7 @@ mod tests {
         }
         port.transmit_own(Packet::new(&[2; 1515], PortId(0)), cells, &ledger, &mut owed);
         assert_eq!((sent(), dropped(DropReason::TX_FULL), dropped(DropReason::TX_TOO_LONG)), (0, 3, 1));
-        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), &ledger));
+        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), 0, &ledger));
         port.transmit(cells, &ledger, &mut owed);
         assert_eq!((sent(), dropped(DropReason::TX_FULL)), (0, 4), "the user's is dropped");
         // Room for some: ours are first, whether anything is sent or only received.
@@ -314,7 +359,7 @@ mod tests {
         port.receive(&mut [], cells, &mut owed);
         assert_eq!((sent(), port.own.len()), (10, OWN_MAX - 10));
         device.room.store(OWN_MAX - 10 + 1, Relaxed);
-        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), &ledger));
+        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), 0, &ledger));
         port.transmit(cells, &ledger, &mut owed);
         assert_eq!((sent(), port.own.len(), dropped(DropReason::TX_FULL)), (OWN_MAX + 1, 0, 4));
         port.transmit_own(Packet::new(&[2; 60], PortId(0)), cells, &ledger, &mut owed);
@@ -331,7 +376,7 @@ mod tests {
         let mut burst_of = |room: usize| {
             device.room.store(room, Relaxed);
             for _ in 0..BURST {
-                assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), &ledger));
+                assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), 0, &ledger));
             }
             let before = device.asked.load(Relaxed);
             port.transmit(&ledger.ports[0].1, &ledger, &mut owed);

@@ -6,7 +6,9 @@
 use crate::buffer::{Buffer, Given};
 use crate::ledger::WorkerLedger;
 use crate::message::{Aside, Command, Drained, Event, Hold, LetGo};
+pub(crate) use crate::port::now_ns;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, WorkerPorts, burst, port_index};
+use crate::queues::PortQueues;
 use crate::ring::{SharedGauge, WorkerEnd};
 use crate::shape::Shaping;
 use crate::steer::{SteerFn, SteerTable};
@@ -141,8 +143,10 @@ impl Worker {
             }
             self.end_aside();
             self.run_again();
-            let received =
-                if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() } + self.poll_services() + self.poll_shaping();
+            let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() }
+                + self.poll_services()
+                + self.poll_shaping()
+                + self.poll_queues();
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
             }
@@ -187,9 +191,15 @@ impl Worker {
     /// How long to sleep, so that services' answers are taken in time and packets that wait for a rate go in time; none: not at all.
     fn nap(&self) -> Option<Duration> {
         let shaping_ns = self.parts.shaping.as_ref().and_then(Shaping::next_ns);
-        let Some(poll_ns) = self.parts.lane.next_poll_ns().into_iter().chain(shaping_ns).min() else { return Some(NAP) };
+        let queues_ns = self.queues().filter_map(PortQueues::next_ns);
+        let Some(poll_ns) = self.parts.lane.next_poll_ns().into_iter().chain(shaping_ns).chain(queues_ns).min() else { return Some(NAP) };
         let left = Duration::from_nanos(poll_ns.saturating_sub(now_ns()));
         (!left.is_zero()).then(|| left.min(NAP))
+    }
+
+    /// Queues of ports that have a rate.
+    fn queues(&self) -> impl Iterator<Item = &PortQueues> {
+        self.parts.ports.iter().filter_map(|port| port.queues.as_ref())
     }
 
     fn wait_for_command(&mut self, nap: Duration) {
@@ -280,6 +290,21 @@ impl Worker {
             }
         }
         n
+    }
+
+    /// What waited for a port's rate goes out; how many packets.
+    fn poll_queues(&mut self) -> usize {
+        let waiting = |worker: &Worker| worker.queues().map(PortQueues::len).sum::<usize>();
+        if self.queues().all(|queues| queues.next_ns().is_none()) {
+            return 0;
+        }
+        let (before, now_ns) = (waiting(self), now_ns());
+        for index in 0..self.parts.ports.len() {
+            if self.parts.ports[index].queues.as_ref().and_then(PortQueues::next_ns).is_some_and(|at| at <= now_ns) {
+                self.transmit(index);
+            }
+        }
+        before - waiting(self)
     }
 
     /// Counts what the shaper dropped.
@@ -377,7 +402,7 @@ impl Worker {
     /// is stuck is not waited for: nothing overtakes on it.
     fn note_sent(&mut self) {
         let Some(in_flight) = self.parts.in_flight.as_ref().filter(|_| !self.leaving.is_empty()) else { return };
-        let unsent = |p: &EnginePort| p.alive && p.device.as_ref().is_some_and(|device| device.unsent() > 0);
+        let unsent = |p: &EnginePort| p.alive && p.device.as_ref().is_some_and(|device| device.unsent() > 0) || p.has_any();
         let with_master = self.parts.feed.as_ref().is_some_and(|feed| !feed.is_sent());
         if !(with_master || self.parts.ports.iter().any(unsent)) || !self.leaving_patience.lasts() {
             self.leaving.drain(..).for_each(|flow| in_flight.sent(flow));
@@ -398,7 +423,7 @@ impl Worker {
     fn send(&mut self, i: usize) {
         let verdict = self.verdicts[i];
         match verdict.kind {
-            VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
+            VerdictKind::Forward => self.forward(i, verdict),
             VerdictKind::Buffer if verdict.reason != 0 => self.wait_for_rate(i, verdict.mark, verdict.reason),
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
@@ -422,12 +447,12 @@ impl Worker {
         }
     }
 
-    fn forward(&mut self, i: usize, id: PortId) {
-        let index = self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT);
+    fn forward(&mut self, i: usize, verdict: Verdict) {
+        let index = self.port_index.get(usize::from(verdict.port)).copied().unwrap_or(NO_PORT);
         let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
             return self.parts.ledger.count_drop(DropReason::NO_PORT, self.packets[i].len());
         };
-        if port.enqueue(&mut self.packets[i], &self.parts.ledger) && port.queued == BURST {
+        if port.enqueue(&mut self.packets[i], verdict.reason, &self.parts.ledger) && port.queued == BURST {
             self.transmit(usize::from(index));
         }
     }
@@ -488,7 +513,7 @@ impl Worker {
 
     fn transmit_all(&mut self) {
         for index in 0..self.parts.ports.len() {
-            if self.parts.ports[index].queued > 0 {
+            if self.parts.ports[index].has_any() {
                 self.transmit(index);
             }
         }
@@ -672,7 +697,11 @@ impl Worker {
         // wait for them here.
         let aside = self.aside.is_some();
         let (shaping, now_ns) = (&self.parts.shaping, now_ns());
-        let waits = |d: &Drain| shaping.as_ref().is_some_and(|shaping| shaping.may_hold(d.began_ns, now_ns));
+        let in_queues_ns = self.queues().filter_map(PortQueues::holds_ns).max();
+        let waits = |d: &Drain| {
+            shaping.as_ref().is_some_and(|shaping| shaping.may_hold(d.began_ns, now_ns))
+                || in_queues_ns.is_some_and(|longest_ns| now_ns <= d.began_ns.saturating_add(longest_ns))
+        };
         let received = |d: &Drain| d.remaining.iter().all(|n| *n == 0) && !(aside && d.which == Drained::All) && !waits(d);
         if !self.drains.iter().any(received) {
             return;
@@ -701,6 +730,9 @@ impl Worker {
             shaping.end();
             self.drop_shaped();
         }
+        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
+            port.end_queues(cells, &self.parts.ledger);
+        }
         self.note_devices();
         let mut patience = Patience::new(TX_ATTEMPTS);
         let ports = &mut self.parts.ports;
@@ -711,10 +743,4 @@ impl Worker {
         self.parts.ports.iter_mut().for_each(|port| port.drop_own(DropReason::STOPPING, &self.parts.ledger));
         std::mem::take(&mut self.parts.ports).into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }
-}
-
-/// The kernel's clock since it started, which a target in its hooks reads too: packets of one rate may run here and there.
-pub(crate) fn now_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

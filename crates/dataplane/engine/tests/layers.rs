@@ -8,7 +8,7 @@ const ROWS: [&[&str]; 5] = [
     &["master"],
     &["worker"],
     &["port", "ring", "buffer", "shape", "balance"],
-    &["message", "steer", "ledger", "tap"],
+    &["message", "steer", "ledger", "tap", "queues"],
 ];
 
 #[test]

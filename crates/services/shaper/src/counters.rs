@@ -14,6 +14,8 @@ pub struct Counters {
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: u64,
+    /// How long they had waited, in ns.
+    pub waited_ns: u64,
     /// Of them, packets that CoDel marked (CE).
     pub marked: u64,
     /// Packets dropped, whether refused or after having waited, by [`Reason`].
@@ -26,6 +28,7 @@ impl Counters {
     pub(crate) fn count_sent(&mut self, size: u32, waited_ns: u64, marked: bool) {
         self.sent += 1;
         self.sent_bytes += u64::from(size);
+        self.waited_ns = self.waited_ns.saturating_add(waited_ns);
         self.marked += u64::from(marked);
         self.delays[bucket(waited_ns)] += 1;
     }
@@ -56,6 +59,7 @@ impl std::ops::AddAssign for Counters {
         self.queued += other.queued;
         self.sent += other.sent;
         self.sent_bytes += other.sent_bytes;
+        self.waited_ns = self.waited_ns.saturating_add(other.waited_ns);
         self.marked += other.marked;
         self.dropped.iter_mut().zip(other.dropped).for_each(|(to, n)| *to += n);
         self.delays.iter_mut().zip(other.delays).for_each(|(to, n)| *to += n);

@@ -212,6 +212,7 @@ impl Config {
                 addresses: Vec::new(),
                 gtpu: Vec::new(),
                 default: false,
+                rate_kbps: None,
             };
             (PortId(id), port)
         };

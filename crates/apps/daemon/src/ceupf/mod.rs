@@ -112,7 +112,7 @@ impl Ceupf {
         let label = |port: &OpenPort| (port.id, names.get(&port.id).cloned().unwrap_or_default(), port.driver.clone());
         let labels = ports.iter().map(label).collect();
         let (sender, events) = bounded(1024);
-        let engine = crate::run::start_engine(&config.workers, &target, ports, None, None, sender);
+        let engine = crate::run::start_engine(&config.workers, &target, ports, crate::run::Waiting::default(), sender);
         let engine = engine.map_err(|e| usage(e.to_string()))?;
         let rules = Arc::new(Rules { target, book: Mutex::new(book), refused: Mutex::new(0) });
         Ok(Ceupf { rules, engine, events, ports: labels, start: Instant::now() })

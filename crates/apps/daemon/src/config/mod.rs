@@ -12,6 +12,7 @@ mod n4;
 mod network;
 mod port;
 mod qos;
+mod queue;
 mod service;
 mod split;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use n4::{N4, OnStop, RequestPort, Store, Survives};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
 pub use qos::{Qos, QosMode};
+pub use queue::Queue;
 pub use service::{Bearer, Place, Service};
 pub use split::{FastTarget, Policy, Split};
 pub use values::{Mac, Prefix};
@@ -65,6 +67,9 @@ pub struct Config {
     /// 5-tuple traffic classes, first match wins.
     #[serde(default, rename = "class")]
     pub classes: Vec<TrafficClass>,
+    /// Queues of ports that have a rate.
+    #[serde(default, rename = "queue")]
+    pub queues: Vec<Queue>,
     /// The targets.
     #[serde(default)]
     pub split: Split,
@@ -120,6 +125,11 @@ impl Config {
         config.validate().map_err(|fault| source.show(&fault))?;
         config.source = source;
         Ok(config)
+    }
+
+    /// Queues of a port, if it has a rate.
+    pub fn port_queues(&self, port: &Port) -> Option<(shaper::PortSettings, engine::Fill)> {
+        Some((queue::port_settings(&self.queues, port.rate_kbps?), queue::fill(&self.queues)))
     }
 
     /// A fault that was found after the file was read.

@@ -126,7 +126,7 @@ pub struct TrafficClass {
     pub protocol: Option<u8>,
     /// Destination ports, `[low, high]`.
     pub to_ports: Option<(u16, u16)>,
-    /// Refused unless 0: ports have one queue.
+    /// Refused unless 0: queues of ports are filled by QoS flow and DSCP.
     #[serde(default)]
     pub queue: u8,
     /// Rate of all packets of the traffic class together, bit/s of user IP packets.

@@ -44,6 +44,8 @@ pub struct Port {
     /// Whether rules of its side that leave open which network instance they mean, mean this port's.
     #[serde(default)]
     pub default: bool,
+    /// What it may send, in kbit/s of frames: above it packets wait in queues. None: as fast as the device takes them.
+    pub rate_kbps: Option<u64>,
 }
 
 /// `port.driver`.

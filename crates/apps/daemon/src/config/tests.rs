@@ -56,6 +56,49 @@ fn packets_over_an_mbr_wait_unless_the_file_says_otherwise() {
     assert!(error.contains("qos.target_ms = 1001: expected 1 to 1000 milliseconds"), "{error}");
 }
 
+/// Ports of that file, the second with a rate.
+fn with_queues(blocks: &str) -> Result<Config, String> {
+    Config::parse(&format!("{}\n{blocks}", GOOD.replace("role = \"core\"", "role = \"core\"\nrate_kbps = 1000000")))
+}
+
+#[test]
+fn queues_of_a_port_with_a_rate_are_served_and_filled_as_the_file_says() {
+    use shaper::Service;
+    let text = "[[queue]]\nnumber = 7\nstrict = true\nqfi = [5]\ndscp = [46, 48]\nqueue_ms = 10\n[[queue]]\nnumber = 2\nweight = 4\ndscp = [10]\n\
+                [[queue]]\nnumber = 0\nweight = 2\n";
+    let config = with_queues(text).unwrap();
+    assert!(config.port_queues(&config.ports[0]).is_none());
+    let (port, fill) = config.port_queues(&config.ports[1]).unwrap();
+    assert_eq!(port.rate, 125_000_000);
+    let services: Vec<Service> = port.queues.iter().map(|queue| queue.service).collect();
+    let weighted = Service::Weighted;
+    assert_eq!(services, [weighted(2), weighted(1), weighted(4), weighted(1), weighted(1), weighted(1), weighted(1), Service::Strict]);
+    assert_eq!((port.queues[7].delay_ns, port.queues[0].delay_ns), (10_000_000, 50_000_000));
+    assert_eq!([fill.qfi[5], fill.qfi[6], fill.dscp[46], fill.dscp[48], fill.dscp[10], fill.dscp[0]], [7, 0, 7, 7, 2, 0]);
+}
+
+#[test]
+fn faults_of_queues_are_named() {
+    for (blocks, expected) in [
+        ("[[queue]]\nnumber = 8\n", "queue[0].number = 8: expected 0 to 7"),
+        ("[[queue]]\nnumber = 1\n[[queue]]\nnumber = 1\n", "queue[1].number = 1: expected a number of its own: queue[0] has it"),
+        ("[[queue]]\nnumber = 1\nstrict = true\nweight = 2\n", "queue[0].weight = 2: a strict queue has none"),
+        ("[[queue]]\nnumber = 1\nweight = 0\n", "queue[0].weight = 0: expected 1 to 1000"),
+        ("[[queue]]\nnumber = 1\nqueue_ms = 0\n", "queue[0].queue_ms = 0: expected 1 to 1000 milliseconds"),
+        ("[[queue]]\nnumber = 1\nqfi = [0]\n", "queue[0].qfi[0]"),
+        ("[[queue]]\nnumber = 1\ndscp = [64]\n", "queue[0].dscp[0]"),
+        ("[[queue]]\nnumber = 0\ndscp = [1]\n", "queue 0 takes what no other does"),
+        ("[[queue]]\nnumber = 1\nqfi = [5]\n[[queue]]\nnumber = 2\nqfi = [5]\n", "expected in one queue only: queue[0] has it"),
+        ("[workers]\ncount = 2\n", "cannot be combined with several workers and steering = \"software\""),
+    ] {
+        let error = with_queues(blocks).unwrap_err();
+        assert!(error.contains(expected), "{blocks}: {error}");
+    }
+    let xdp = GOOD.replace("role = \"core\"", "role = \"core\"\nrate_kbps = 5").replace("\"asic\"", "\"xdp\"");
+    let error = Config::parse(&xdp).unwrap_err();
+    assert!(error.contains("port[1].rate_kbps = 5: cannot be combined with split.fast = \"xdp\""), "{error}");
+}
+
 #[test]
 fn devices_of_dpdk_are_read_and_are_each_one_ports() {
     let text = GOOD.replace("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"0000:01:00.0\"\nmtu = 1600");
@@ -242,8 +285,10 @@ fn faults_are_named() {
         (
             "[split]",
             "[[class]]\nqueue = 3\n[split]",
-            "class[0].queue = 3: ports have one queue and send in the order of arrival: remove the key",
+            "class[0].queue = 3: a class has no queue of its own: fill queues by `qfi` and `dscp`",
         ),
+        ("[split]", "[[queue]]\nnumber = 3\n[split]", "queue[0].number = 3: no port has `rate_kbps`, and packets wait for no other"),
+        ("role = \"core\"", "role = \"core\"\nrate_kbps = 0", "port[1].rate_kbps = 0: expected 1 to 10000000000 kbit/s"),
         ("[split]", "[[class]]\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: cannot be combined with split.fast"),
         ("interface = \"eth1\"", "driver = \"dpdk\"", "port[1].device is missing: driver \"dpdk\" needs"),
         ("interface = \"eth1\"", "driver = \"dpdk\"\ninterface = \"eth1\"", "port[1].interface = \"eth1\": driver \"dpdk\" takes `device`"),

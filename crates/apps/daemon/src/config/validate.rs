@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 /// Most `[[port]]` blocks: their numbers are the program's.
 const MOST_PORTS: usize = 64;
+/// 10 Tbit/s.
+const MOST_RATE_KBPS: u64 = 10_000_000_000;
 
 fn fault<T>(key: impl Into<String>, what: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::new(key, what))
@@ -20,6 +22,7 @@ impl Config {
         self.validate_pools()?;
         self.workers.validate()?;
         self.validate_steering()?;
+        self.validate_queues()?;
         self.validate_classes()?;
         self.qos.validate()?;
         self.validate_services()?;
@@ -239,11 +242,38 @@ impl Config {
         Ok(())
     }
 
+    fn has_queues(&self) -> bool {
+        self.ports.iter().any(|port| port.rate_kbps.is_some())
+    }
+
+    fn validate_queues(&self) -> Result<(), Fault> {
+        for (i, port) in self.ports.iter().enumerate() {
+            let Some(rate) = port.rate_kbps else { continue };
+            let key = format!("port[{i}].rate_kbps");
+            if !(1..=MOST_RATE_KBPS).contains(&rate) {
+                return fault(key, format!("expected 1 to {MOST_RATE_KBPS} kbit/s"));
+            }
+            if self.split.fast == Some(FastTarget::Xdp) {
+                return fault(key, "cannot be combined with split.fast = \"xdp\": what the kernel sends waits in no queue of ours");
+            }
+            if self.workers.steered() {
+                return fault(key, "cannot be combined with several workers and steering = \"software\", where one thread sends for all");
+            }
+        }
+        if !self.queues.is_empty() && !self.has_queues() {
+            return fault("queue[0].number", "no port has `rate_kbps`, and packets wait for no other: give it to one, or remove the block");
+        }
+        super::queue::validate(&self.queues)
+    }
+
     fn validate_classes(&self) -> Result<(), Fault> {
         for (i, class) in self.classes.iter().enumerate() {
             let key = |name: &str| format!("class[{i}].{name}");
             if class.queue > 0 {
-                return fault(key("queue"), "ports have one queue and send in the order of arrival: remove the key");
+                return fault(
+                    key("queue"),
+                    "a class has no queue of its own: fill queues by `qfi` and `dscp` of [[queue]], and remove the key",
+                );
             }
             if class.dscp.is_some_and(|d| d > 63) {
                 return fault(key("dscp"), "expected 0 to 63");

@@ -1,7 +1,7 @@
 //! Answers of a running UPF as text for people. Names that come from peers are escaped.
 
 use crate::reload::Reloaded;
-use crate::report::{Count, Drops, MessageCount, Report, TableReport, WorkerReport};
+use crate::report::{Count, Drops, MessageCount, Report, ShapedReport, TableReport, WorkerReport};
 use crate::sessions::{RateReport, SessionDetail, SessionPage, SessionRow, seid_text};
 use pfcp::rules::{AddressMatch, ApplyAction, Far, Pdr, Qer, SdfFilter, Urr, VolumeLimit};
 use std::collections::BTreeMap;
@@ -327,7 +327,26 @@ pub(super) fn ports(now: &Report) -> String {
         rows.extend(of.queues.iter().map(|queue| part(&format!("  worker {}", queue.worker), queue.received, queue.transmitted)));
     }
     let names = ["port", "driver", "state", ">received", ">bytes", ">sent", ">bytes", ">lost before", ">lost after", ">reopened"];
-    columns(&names, &rows, true)
+    columns(&names, &rows, true) + &port_queues(now)
+}
+
+/// Queues of ports that have a rate: what passed through them, what was dropped, and what delay half and 99 of 100 packets did not exceed.
+fn port_queues(now: &Report) -> String {
+    let mut rows = Vec::new();
+    for (port, of) in &now.ports {
+        // What was never used says nothing.
+        let used = |of: &ShapedReport| of.queued > 0 || !of.dropped.is_empty();
+        for (number, queue) in of.waiting.iter().enumerate().filter(|(_, queue)| used(queue)) {
+            let dropped: u64 = queue.dropped.values().sum();
+            let numbers = [queue.sent.packets, queue.sent.bytes, queue.marked, dropped, queue.delay_us(0.5), queue.delay_us(0.99)];
+            rows.push([name(port), number.to_string()].into_iter().chain(numbers.map(|n| n.to_string())).collect());
+        }
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names = ["port", ">queue", ">sent", ">bytes", ">marked", ">dropped", ">us (p50)", ">us (p99)"];
+    format!("\n{}", columns(&names, &rows, true))
 }
 
 fn part(what: &str, received: Count, sent: Count) -> Vec<String> {

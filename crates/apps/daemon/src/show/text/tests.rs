@@ -9,6 +9,14 @@ fn count(packets: u64) -> Count {
     Count { packets, bytes: packets * 100 }
 }
 
+/// A queue that so many packets left, half of them within 256 us, and so many were dropped of.
+fn waited(packets: u64, dropped: u64) -> ShapedReport {
+    let mut delays = vec![0; 20];
+    (delays[8], delays[14]) = (packets / 2, packets - packets / 2);
+    let dropped = if dropped > 0 { [("late".to_owned(), dropped)].into() } else { BTreeMap::new() };
+    ShapedReport { queued: packets, sent: count(packets), waited_us: 99 * packets, marked: 2, dropped, delays }
+}
+
 /// As of a UPF with a fast target, with each counter a number of its own.
 fn report() -> Report {
     let table = |entries| TableReport { entries, capacity: 1024, hits: 7, misses: 8 };
@@ -22,6 +30,7 @@ fn report() -> Report {
         lost_before_us: 3,
         dropped: [("no_pdr".to_owned(), 11)].into(),
         queues: vec![QueueReport { worker: 0, received: count(400), transmitted: count(400) }],
+        waiting: vec![waited(380, 9), ShapedReport::default(), waited(20, 0)],
         ..PortReport::default()
     };
     let n6 = PortReport {

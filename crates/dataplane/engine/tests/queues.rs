@@ -1,0 +1,167 @@
+//! Ports with a rate: do packets leave by their queues, in order and at the rate, and is each sent or counted with a reason?
+
+use base::{DropReason, Packet, PortId, Verdict};
+use crossbeam_channel::bounded;
+use engine::{Engine, Fill, QueueSettings, Settings};
+use pktio::Port;
+use pktio::memory::MemoryPort;
+use shaper::codel::Law;
+use shaper::{PortSettings, Service};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use target_kit::stand_in;
+
+/// How long anything may take that does not depend on how busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+const OUT: PortId = PortId(1);
+const LENGTH: usize = 1000;
+const MS: u64 = 1_000_000;
+const NEVER: Law = Law { target_ns: u64::MAX, interval_ns: 100 * MS };
+
+/// 1000 packets a second: longer than a busy machine takes for a step or two. CoDel never acts.
+fn settings(services: &[(usize, Service)], delay_ns: u64) -> QueueSettings {
+    let mut queues = PortSettings { rate: 1_000_000, queues: Default::default(), packets: 10_000, law: NEVER };
+    queues.queues.iter_mut().for_each(|queue| queue.delay_ns = delay_ns);
+    services.iter().for_each(|(number, service)| queues.queues[*number].service = *service);
+    let mut fill = Fill::default();
+    (fill.dscp[46], fill.dscp[10], fill.qfi[5]) = (6, 1, 7);
+    QueueSettings { port: OUT, queues, fill: Arc::new(fill) }
+}
+
+/// A packet that the program sends to that queue.
+fn packet(queue: u8, number: u32) -> Packet {
+    let mut bytes = vec![0xff; LENGTH];
+    bytes[0] = queue;
+    bytes[4..8].copy_from_slice(&number.to_be_bytes());
+    Packet::new(&bytes, PortId(0))
+}
+
+fn number(packet: &Packet) -> (u8, u32) {
+    (packet.data()[0], u32::from_be_bytes(packet.data()[4..8].try_into().unwrap()))
+}
+
+/// An engine that finds these packets when it starts, and the far end of the port with the rate.
+fn start(queues: QueueSettings, packets: &[Packet]) -> (Engine, MemoryPort) {
+    let target = stand_in(|packet| Verdict { reason: packet.data()[0] & 7, ..Verdict::forward(OUT) });
+    let (near, mut far) = pktio::memory::pair("in", "far in", 4096);
+    let (out, far_out) = pktio::memory::pair("out", "far out", 4096);
+    for burst in packets.chunks(64) {
+        assert_eq!(far.transmit(burst).unwrap(), burst.len());
+    }
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (OUT, Box::new(out))];
+    let settings = Settings { queues: vec![queues], ..Settings::default() };
+    (Engine::start(&target, vec![ports], settings, bounded(16).0).unwrap(), far_out)
+}
+
+fn receive(port: &mut MemoryPort, n: usize) -> Vec<Packet> {
+    let (mut got, end) = (Vec::new(), Instant::now() + PATIENCE);
+    let mut burst: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
+    while got.len() < n {
+        let k = port.receive(&mut burst).unwrap();
+        got.extend(burst[..k].iter().cloned());
+        assert!(Instant::now() < end, "{} of {n} came", got.len());
+        std::thread::yield_now();
+    }
+    got
+}
+
+#[test]
+fn a_strict_queue_leaves_first_and_each_queue_in_order() {
+    let begin = Instant::now();
+    let packets: Vec<Packet> = (0..200).map(|n| packet(0, n)).chain((0..50).map(|n| packet(7, n))).collect();
+    let (engine, mut far) = start(settings(&[(7, Service::Strict)], 60_000 * MS), &packets);
+    let came: Vec<(u8, u32)> = receive(&mut far, packets.len()).iter().map(number).collect();
+    let elapsed = begin.elapsed();
+    for queue in [0, 7] {
+        let of: Vec<u32> = came.iter().filter(|(q, _)| *q == queue).map(|(_, n)| *n).collect();
+        assert!(of.iter().copied().eq(0..of.len() as u32), "{of:?}");
+    }
+    let last = came.iter().rposition(|(queue, _)| *queue == 7).unwrap();
+    assert!(last < 120, "place {last}: those that came later and are strict go before 200 others");
+    // But for what goes at once after a pause, and the last one's time on the line.
+    assert!(elapsed >= Duration::from_millis(packets.len() as u64 - 4), "{elapsed:?}: faster than the rate");
+    engine.stop();
+    let (ledger, queues) = (engine.ledger(), &engine.queues()[&OUT]);
+    assert_eq!((ledger.imbalance(), ledger.ports[&OUT].waiting), (0, 0));
+    assert_eq!((queues[0].sent, queues[7].sent, queues[0].sent_bytes), (200, 50, 200_000));
+    assert_eq!(queues[7].delays.iter().sum::<u64>(), 50);
+    assert!(queues[0].delay_us(0.9) > queues[7].delay_us(0.5), "{queues:?}");
+}
+
+#[test]
+fn weighted_queues_share_the_line() {
+    let packets: Vec<Packet> = (0..200).flat_map(|n| [packet(1, n), packet(2, n)]).collect();
+    let services = [(1, Service::Weighted(3)), (2, Service::Weighted(1))];
+    let (engine, mut far) = start(settings(&services, 60_000 * MS), &packets);
+    let came = receive(&mut far, 240);
+    let first = came[40..].iter().filter(|packet| number(packet).0 == 1).count();
+    assert!((140..=160).contains(&first), "{first} of 200 are of the queue with three of four shares");
+    engine.stop();
+}
+
+#[test]
+fn packets_without_a_queue_of_the_programs_go_by_dscp_and_qos_flow() {
+    let ipv4 = |tos: u8, protocol: u8, payload: &[u8]| {
+        let mut frame = vec![8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0];
+        let begin = frame.len();
+        frame.extend([0x45, tos, 0, 0, 0, 0, 0, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+        frame[begin + 2..begin + 4].copy_from_slice(&((20 + payload.len()) as u16).to_be_bytes());
+        let sum = wire::checksum::finish(wire::checksum::sum(&frame[begin..]));
+        frame[begin + 10..begin + 12].copy_from_slice(&sum.to_be_bytes());
+        frame.extend(payload);
+        frame
+    };
+    let mut tunnel = Vec::new();
+    let container = wire::gtpu::SessionContainer::Downlink { qfi: 5, rqi: false, ppi: None };
+    wire::gtpu::Repr::g_pdu(1, Some(container), &[0x45; 40]).emit(&mut tunnel);
+    let udp = [&2152u16.to_be_bytes()[..], &2152u16.to_be_bytes(), &(8 + tunnel.len() as u16).to_be_bytes(), &[0, 0], &tunnel].concat();
+    let frames = [ipv4(46 << 2, 6, &[1; 40]), ipv4(10 << 2 | 1, 6, &[1; 40]), ipv4(46 << 2, 17, &udp), ipv4(0, 6, &[1; 40]), vec![0; 60]];
+    let mut packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
+    // The program's word counts more.
+    let mut of_class = frames[0].clone();
+    of_class[0] |= 3;
+    packets.push(Packet::new(&of_class, PortId(0)));
+    let (engine, mut far) = start(settings(&[], 60_000 * MS), &packets);
+    receive(&mut far, packets.len());
+    engine.stop();
+    let queues = engine.queues()[&OUT];
+    let sent: Vec<u64> = queues.iter().map(|of| of.sent).collect();
+    assert_eq!(sent, [2, 1, 0, 1, 0, 0, 1, 1]);
+}
+
+#[test]
+fn what_does_not_fit_waits_too_long_or_still_waits_at_the_end_is_counted() {
+    // A queue for 20 packets; one whose packets are too late after a few; one that still has some at the end.
+    let mut of = settings(&[(7, Service::Strict)], 60_000 * MS);
+    (of.queues.queues[7].delay_ns, of.queues.queues[2].delay_ns) = (20 * MS, 10 * MS);
+    let packets: Vec<Packet> = (0..300).flat_map(|n| [packet(7, n), packet(2, n), packet(0, n)]).collect();
+    let (engine, mut far) = start(of, &packets);
+    let came = receive(&mut far, 60);
+    engine.stop();
+    let ledger = engine.ledger();
+    assert_eq!(ledger.imbalance(), 0, "{ledger:?}");
+    let dropped = |reason: DropReason| ledger.dropped.get(&reason.0).map_or(0, |count| count.packets);
+    let reasons = [DropReason::QUEUE_FULL, DropReason::QUEUE_LATE, DropReason::STOPPING].map(dropped);
+    assert!(reasons.iter().all(|n| *n > 0), "{reasons:?}");
+    let sent = ledger.ports[&OUT].transmitted.packets;
+    assert_eq!(sent + reasons.iter().sum::<u64>(), packets.len() as u64);
+    assert!(sent >= came.len() as u64);
+    let queues = engine.queues()[&OUT];
+    let all: u64 = queues.iter().map(|of| of.sent + of.dropped.iter().sum::<u64>()).sum();
+    assert_eq!(all, packets.len() as u64, "by queue as in all");
+}
+
+#[test]
+fn one_thread_that_sends_for_all_has_no_queues() {
+    let target = stand_in(|_| Verdict::forward(OUT));
+    let (near, _far) = pktio::memory::pair("in", "far in", 64);
+    let (out, _far_out) = pktio::memory::pair("out", "far out", 64);
+    let settings = || Settings { queues: vec![settings(&[], MS)], ..Settings::default() };
+    let both: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (OUT, Box::new(out))];
+    let refused = Engine::start_steered(&target, both, |_, _| 0, 2, settings(), bounded(1).0).err().map(|e| e.to_string());
+    assert_eq!(refused.as_deref(), Some("ports have no queues where one thread sends for all workers"));
+    let (near, _far) = pktio::memory::pair("in", "far in", 64);
+    let one: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near))];
+    let refused = Engine::start(&target, vec![one], settings(), bounded(1).0).err().map(|e| e.to_string());
+    assert!(refused.as_deref().is_some_and(|text| text.contains("which there is not")), "{refused:?}");
+}
