@@ -150,6 +150,13 @@ class View:
         except TimeoutError:
             return self.checks.ok(what, False, self.page.inner_text("main")[:2000])
 
+    def meets(self, what, shown, wanted):
+        """Waits until the page, which is a second behind, shows what the API says: both may change in between."""
+        end = time.monotonic() + PATIENCE / 1000
+        while (seen := shown()) != (said := wanted()) and time.monotonic() < end:
+            time.sleep(0.1)
+        return self.checks.equal(what, seen, said)
+
     def wait(self, condition, argument=None):
         """Waits until it holds. Playwright's own wait evaluates text in the page, which the page's policy forbids."""
         end = time.monotonic() + PATIENCE / 1000
@@ -340,22 +347,18 @@ def drops(checks, view, *_):
 def placement(checks, view, lab, smf, session, *_):
     view.go("#/placement", "Placement")
     view.until("a chart has the sessions of each target", "document.querySelectorAll('[data-chart=placed] path.line').length === 2")
-    targets = api("/v1/targets")
-    shown = {row[0]: row[2] for row in view.table("Targets")}
-    wanted = {f"{name} (modelled)" if of["modelled"] else name: grouped(of["sessions"]) for name, of in targets.items()}
-    checks.equal("sessions of each target", shown, wanted)
-    moves = view.table("Last moves by plan")
-    recent = api("/v1/offload")["recent"]
-    checks.equal("the last moves, the newest first", [row[0] for row in moves], [move["seid"] for move in reversed(recent)])
+    view.meets("sessions of each target", lambda: {row[0]: row[2] for row in view.table("Targets")},
+               lambda: {f"{name} (modelled)" if of["modelled"] else name: grouped(of["sessions"]) for name, of in api("/v1/targets").items()})
+    view.meets("the last moves, the newest first", lambda: [row[0] for row in view.table("Last moves by plan")],
+               lambda: [move["seid"] for move in reversed(api("/v1/offload")["recent"])])
     view.shot("placement")
 
 
 def n4_view(checks, view, *_):
     view.go("#/n4", "N4")
     view.page.wait_for_selector("table[aria-label='Messages by type']")
-    wanted = {kind: (grouped(of["received"]), grouped(of["sent"])) for kind, of in api("/v1/report")["n4_messages"].items()}
-    shown = {row[0]: (row[1], row[3]) for row in view.table("Messages by type")}
-    checks.equal("messages by type", shown, wanted)
+    view.meets("messages by type", lambda: {row[0]: (row[1], row[3]) for row in view.table("Messages by type")},
+               lambda: {kind: (grouped(of["received"]), grouped(of["sent"])) for kind, of in api("/v1/report")["n4_messages"].items()})
     checks.equal("established", view.fact("Established"), grouped(MORE + 3))
     peers = [[row[0], row[3]] for row in view.table("Peers")]
     checks.equal("peers", peers, [[peer["node_id"], grouped(peer["sessions"])] for peer in api("/v1/peers")])
