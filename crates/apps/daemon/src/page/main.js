@@ -18,6 +18,8 @@ const EVERY_HIDDEN_MS = 10_000;
 const VIEWS = [["", overview], ["sessions", sessions], ["drops", drops], ["placement", placement], ["n4", n4]];
 
 let shown = null;
+/** Whether the search is to have the focus when it is shown. */
+let toSearch = false;
 /** Since when there is no answer, and what the daemon said instead. */
 let away = null;
 let answered = 0;
@@ -48,8 +50,16 @@ function navigate(event) {
   if (event) {
     // As after loading a page: from the top, and for screen readers too.
     scrollTo(0, 0);
-    document.querySelector("#main h1, #main .note")?.closest("main").focus({ preventScroll: true });
+    document.getElementById("main").focus({ preventScroll: true });
   }
+  if (toSearch) focusSearch();
+}
+
+function focusSearch() {
+  const input = document.getElementById("q");
+  // Not before the first report is there.
+  toSearch = input === null;
+  input?.focus();
 }
 
 function draw() {
@@ -139,8 +149,9 @@ addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, select, textarea, dialog");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  if (!(shown.view === sessions)) location.hash = "#/sessions";
-  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("q")?.focus()));
+  if (shown.view === sessions) return focusSearch();
+  toSearch = true;
+  location.hash = "#/sessions";
 });
 navigate();
 loop();

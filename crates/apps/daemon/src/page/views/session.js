@@ -17,6 +17,8 @@ let redraw = () => {};
 
 export function open(wanted, draw) {
   redraw = draw;
+  // An answer about the session before must not be taken for this one's.
+  close();
   if (wanted !== seid) [detail, before] = [null, null];
   seid = wanted;
   [error, ended] = [null, false];
