@@ -1,4 +1,4 @@
-//! PortQueues of a port with a rate: which one a packet waits in, and what leaves when. Each worker has queues of its own, and all share the port's line.
+//! Queues of a port with a rate: which one a packet waits in, and what leaves when. Each worker has queues of its own, and all share the port's line.
 //!
 //! Strict queues are strict, and weights exact, among the packets of one worker; between workers the line goes to who asks for it first.
 
@@ -16,31 +16,13 @@ pub struct QueueSettings {
     /// Its rate, and when each queue is served.
     pub queues: PortSettings,
     /// What tells a packet's queue.
-    pub fill: Arc<Fill>,
+    pub fill: Arc<dyn Fill>,
 }
 
-/// Which queue a packet waits in: that which the program says ([`base::Verdict::reason`] of a packet that is sent), or if that is 0 the first that is not 0 of its
-/// QoS flow's and its DSCP's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fill {
-    /// By QFI of the PDU session container that it leaves with.
-    pub qfi: [u8; 64],
-    /// By DSCP of the frame's own IP header: of a tunnel's, where there is one.
-    pub dscp: [u8; 64],
-}
-
-impl Default for Fill {
-    fn default() -> Fill {
-        Fill { qfi: [0; 64], dscp: [0; 64] }
-    }
-}
-
-impl Fill {
-    fn queue(&self, frame: &[u8]) -> u8 {
-        let class = wire::user::class(frame);
-        let of = |map: &[u8; 64], key: Option<u8>| key.and_then(|key| map.get(usize::from(key)).copied()).filter(|queue| *queue > 0);
-        of(&self.qfi, class.qfi).or_else(|| of(&self.dscp, class.dscp)).unwrap_or(0)
-    }
+/// What tells which queue a packet waits in for which the program names none ([`base::Verdict::reason`] of a packet that is sent).
+pub trait Fill: std::fmt::Debug + Send + Sync {
+    /// The queue of a frame as it leaves; 0 takes the rest.
+    fn queue(&self, frame: &[u8]) -> u8;
 }
 
 /// What the line may send at once after a pause: a worker sleeps no longer.
@@ -93,7 +75,7 @@ impl Line {
 pub(crate) struct PortQueues {
     scheduler: Scheduler<Packet>,
     pace: Arc<Pace>,
-    fill: Arc<Fill>,
+    fill: Arc<dyn Fill>,
     /// How long a packet waits, at most.
     longest_ns: u64,
     /// When the line is free again, if packets wait for it.

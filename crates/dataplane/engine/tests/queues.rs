@@ -23,15 +23,22 @@ fn settings(services: &[(usize, Service)], delay_ns: u64) -> QueueSettings {
     let mut queues = PortSettings { rate: 1_000_000, queues: Default::default(), packets: 10_000, law: NEVER };
     queues.queues.iter_mut().for_each(|queue| queue.delay_ns = delay_ns);
     services.iter().for_each(|(number, service)| queues.queues[*number].service = *service);
-    let mut fill = Fill::default();
-    (fill.dscp[46], fill.dscp[10], fill.qfi[5]) = (6, 1, 7);
-    QueueSettings { port: OUT, queues, fill: Arc::new(fill) }
+    QueueSettings { port: OUT, queues, fill: Arc::new(BySecondByte) }
+}
+
+#[derive(Debug)]
+struct BySecondByte;
+
+impl Fill for BySecondByte {
+    fn queue(&self, frame: &[u8]) -> u8 {
+        frame[1] & 7
+    }
 }
 
 /// A packet that the program sends to that queue.
 fn packet(queue: u8, number: u32) -> Packet {
     let mut bytes = vec![0xff; LENGTH];
-    bytes[0] = queue;
+    bytes[..2].copy_from_slice(&[queue, 0]);
     bytes[4..8].copy_from_slice(&number.to_be_bytes());
     Packet::new(&bytes, PortId(0))
 }
@@ -100,33 +107,22 @@ fn weighted_queues_share_the_line() {
 }
 
 #[test]
-fn packets_without_a_queue_of_the_programs_go_by_dscp_and_qos_flow() {
-    let ipv4 = |tos: u8, protocol: u8, payload: &[u8]| {
-        let mut frame = vec![8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0];
-        let begin = frame.len();
-        frame.extend([0x45, tos, 0, 0, 0, 0, 0, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-        frame[begin + 2..begin + 4].copy_from_slice(&((20 + payload.len()) as u16).to_be_bytes());
-        let sum = wire::checksum::finish(wire::checksum::sum(&frame[begin..]));
-        frame[begin + 10..begin + 12].copy_from_slice(&sum.to_be_bytes());
-        frame.extend(payload);
-        frame
-    };
-    let mut tunnel = Vec::new();
-    let container = wire::gtpu::SessionContainer::Downlink { qfi: 5, rqi: false, ppi: None };
-    wire::gtpu::Repr::g_pdu(1, Some(container), &[0x45; 40]).emit(&mut tunnel);
-    let udp = [&2152u16.to_be_bytes()[..], &2152u16.to_be_bytes(), &(8 + tunnel.len() as u16).to_be_bytes(), &[0, 0], &tunnel].concat();
-    let frames = [ipv4(46 << 2, 6, &[1; 40]), ipv4(10 << 2 | 1, 6, &[1; 40]), ipv4(46 << 2, 17, &udp), ipv4(0, 6, &[1; 40]), vec![0; 60]];
-    let mut packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
-    // The program's word counts more.
-    let mut of_class = frames[0].clone();
-    of_class[0] |= 3;
-    packets.push(Packet::new(&of_class, PortId(0)));
+fn packets_without_a_queue_of_the_programs_go_where_the_port_puts_them() {
+    // By their second byte; the program names a queue for the last two only.
+    let frames: Vec<[u8; 60]> = [(0, 6), (0, 1), (0, 7), (0, 0), (0, 1), (3, 6), (2, 0)]
+        .map(|(own, byte)| {
+            let mut frame = [0; 60];
+            frame[..2].copy_from_slice(&[own, byte]);
+            frame
+        })
+        .to_vec();
+    let packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
     let (engine, mut far) = start(settings(&[], 60_000 * MS), &packets);
     receive(&mut far, packets.len());
     engine.stop();
     let queues = engine.queues()[&OUT];
     let sent: Vec<u64> = queues.iter().map(|of| of.sent).collect();
-    assert_eq!(sent, [2, 1, 0, 1, 0, 0, 1, 1]);
+    assert_eq!(sent, [1, 2, 1, 1, 0, 0, 1, 1]);
 }
 
 #[test]

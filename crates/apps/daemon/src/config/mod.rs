@@ -128,8 +128,8 @@ impl Config {
     }
 
     /// Queues of a port, if it has a rate.
-    pub fn port_queues(&self, port: &Port) -> Option<(shaper::PortSettings, engine::Fill)> {
-        Some((queue::port_settings(&self.queues, port.rate_kbps?), queue::fill(&self.queues)))
+    pub fn port_queues(&self, port: &Port) -> Option<(shaper::PortSettings, queue::Fill)> {
+        Some((queue::port_settings(&self.queues, port.rate_kbps?), queue::Fill::new(&self.queues)))
     }
 
     /// A fault that was found after the file was read.

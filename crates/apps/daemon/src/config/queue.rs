@@ -92,15 +92,33 @@ pub(super) fn port_settings(queues: &[Queue], rate_kbps: u64) -> PortSettings {
     settings
 }
 
-/// Which queue a packet of a QoS flow and of a DSCP waits in.
-pub(super) fn fill(queues: &[Queue]) -> engine::Fill {
-    let mut fill = engine::Fill::default();
-    for queue in queues {
-        for (keys, map) in [(&queue.qfi, &mut fill.qfi), (&queue.dscp, &mut fill.dscp)] {
-            for key in keys {
-                map[usize::from(*key & 63)] = queue.number;
+/// Which queue a packet waits in: the first that is not 0 of its QoS flow's and its DSCP's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fill {
+    /// By QFI of the PDU session container that it leaves with.
+    pub qfi: [u8; 64],
+    /// By DSCP of the frame's own IP header: of a tunnel's, where there is one.
+    pub dscp: [u8; 64],
+}
+
+impl Fill {
+    pub(super) fn new(queues: &[Queue]) -> Fill {
+        let mut fill = Fill { qfi: [0; 64], dscp: [0; 64] };
+        for queue in queues {
+            for (keys, map) in [(&queue.qfi, &mut fill.qfi), (&queue.dscp, &mut fill.dscp)] {
+                for key in keys {
+                    map[usize::from(*key & 63)] = queue.number;
+                }
             }
         }
+        fill
     }
-    fill
+}
+
+impl engine::Fill for Fill {
+    fn queue(&self, frame: &[u8]) -> u8 {
+        let class = wire::user::class(frame);
+        let of = |map: &[u8; 64], key: Option<u8>| key.and_then(|key| map.get(usize::from(key)).copied()).filter(|queue| *queue > 0);
+        of(&self.qfi, class.qfi).or_else(|| of(&self.dscp, class.dscp)).unwrap_or(0)
+    }
 }

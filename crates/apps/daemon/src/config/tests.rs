@@ -75,6 +75,27 @@ fn queues_of_a_port_with_a_rate_are_served_and_filled_as_the_file_says() {
     assert_eq!(services, [weighted(2), weighted(1), weighted(4), weighted(1), weighted(1), weighted(1), weighted(1), Service::Strict]);
     assert_eq!((port.queues[7].delay_ns, port.queues[0].delay_ns), (10_000_000, 50_000_000));
     assert_eq!([fill.qfi[5], fill.qfi[6], fill.dscp[46], fill.dscp[48], fill.dscp[10], fill.dscp[0]], [7, 0, 7, 7, 2, 0]);
+
+    let ipv4 = |tos: u8, protocol: u8, payload: &[u8]| {
+        let mut frame = vec![8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0];
+        let begin = frame.len();
+        frame.extend([0x45, tos, 0, 0, 0, 0, 0, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+        frame[begin + 2..begin + 4].copy_from_slice(&((20 + payload.len()) as u16).to_be_bytes());
+        let sum = wire::checksum::finish(wire::checksum::sum(&frame[begin..]));
+        frame[begin + 10..begin + 12].copy_from_slice(&sum.to_be_bytes());
+        frame.extend(payload);
+        frame
+    };
+    let of_flow = |qfi: u8| {
+        let mut tunnel = Vec::new();
+        let container = wire::gtpu::SessionContainer::Downlink { qfi, rqi: false, ppi: None };
+        wire::gtpu::Repr::g_pdu(1, Some(container), &[0x45; 40]).emit(&mut tunnel);
+        let udp = [&2152u16.to_be_bytes()[..], &2152u16.to_be_bytes(), &(8 + tunnel.len() as u16).to_be_bytes(), &[0, 0], &tunnel].concat();
+        ipv4(10 << 2, 17, &udp)
+    };
+    // The QoS flow counts before the tunnel's DSCP, and ECN is none of it.
+    let frames = [ipv4(46 << 2, 6, &[1; 40]), ipv4(10 << 2 | 1, 6, &[1; 40]), of_flow(5), of_flow(6), ipv4(0, 6, &[1; 40]), vec![0; 60]];
+    assert_eq!(frames.map(|frame| engine::Fill::queue(&fill, &frame)), [7, 2, 7, 2, 0, 0]);
 }
 
 #[test]
