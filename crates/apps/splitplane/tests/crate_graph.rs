@@ -143,6 +143,8 @@ const GRAPH: &[(&str, &[&str])] = &[
             "target-x86",
             "target-xdp",
             "upf",
+            // Which queue of a port a frame waits in.
+            "wire",
         ],
     ),
     // What tries and measures it.
