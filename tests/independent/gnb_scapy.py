@@ -27,7 +27,7 @@ POLICE = "[qos]\nmode = \"police\"\n"
 def main():
     fast = sys.argv[2] == "asic"
     checks = Checks(f"gNodeB: Scapy's GTP-U (TS 29.281), sessions on {'the switch model' if fast else 'x86'}")
-    lab = Lab(sys.argv[1], driver="auto" if not fast else "af_packet", split=ASIC if fast else POLICE)
+    lab = Lab(sys.argv[1], driver="auto" if not fast else "af_packet", split=POLICE + ASIC if fast else POLICE)
     smf = Smf()
     n4u = N4u()
     lab.start()
