@@ -175,6 +175,8 @@ pub struct Shaper<P> {
     free_item: u32,
     waiting: u32,
     wheel: Wheel,
+    /// Empty between calls: for [`Shaper::poll`], which allocates nothing.
+    later: Vec<u32>,
     counters: Counters,
 }
 
@@ -191,6 +193,7 @@ impl<P> Shaper<P> {
             free_item: NONE,
             waiting: 0,
             wheel: Wheel::default(),
+            later: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -259,17 +262,23 @@ impl<P> Shaper<P> {
     /// be due.
     pub fn poll(&mut self, now_ns: u64, rates: &mut impl Rates, most: usize, out: &mut impl FnMut(Fate<P>)) -> usize {
         let mut left = most;
+        // Beyond the wheel's horizon when they were linked. They are linked again when the wheel stands at `now_ns`: a clock that has jumped far ahead
+        // would have them go round and round.
+        let mut later = std::mem::take(&mut self.later);
         while left > 0 {
             let Some(node) = self.wheel.take(now_ns) else { break };
             let of = &mut self.records[node as usize];
             if of.at_ns > now_ns {
-                // Beyond the wheel's horizon when it was linked.
-                self.wheel.link(node, of.at_ns);
+                later.push(node);
                 continue;
             }
             of.armed = false;
             self.serve(node, now_ns, rates, &mut left, out);
         }
+        for node in later.drain(..) {
+            self.wheel.link(node, self.records[node as usize].at_ns);
+        }
+        self.later = later;
         most - left
     }
 
