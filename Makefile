@@ -10,6 +10,8 @@ demo: setup build
 	$(BIN) demo
 	@# Its radio is UDP between namespaces' processes, its UEs TUN devices: root only.
 	[ "$$(id -u)" != 0 ] || $(BIN) demo --gnb --download-mb 20 --out out/gnb
+	@# And handovers between two gNodeBs.
+	[ "$$(id -u)" != 0 ] || $(BIN) demo --gnb --datapath entities --ues 4 --download-mb 20 --out out/handover
 
 test: setup
 	./scripts/test
@@ -18,7 +20,7 @@ test: setup
 attack: setup build
 	$(BIN) attack --out target/attack
 
-# Half an hour: the daemon is killed 500 times, and nothing may be lost that its SMF was told.
+# Some minutes: the daemon is killed 500 times, and nothing may be lost that its SMF was told.
 kills: setup
 	KILLS=500 $(CARGO) test --release --locked -p splitplane --test kills -- --nocapture
 

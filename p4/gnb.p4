@@ -4,7 +4,8 @@
  * steps. What P4 cannot do is done by services (include/service.p4): `cipher`, `buffer` (RLC AM's transmission window) and `radio_bearer`
  * (the receiving sides of RLC and PDCP).
  *
- * Build options: STEP=0 to 5 is Memarian et al.'s pipeline as it grows (gnb/steps.p4); BEARERS the size of the bearer tables (65536).
+ * Build options: STEP=0 to 5 is Memarian et al.'s pipeline as it grows (gnb/steps.p4), with CIPHER also PDCP's security; BEARERS the size of
+ * the bearer tables (65536).
  */
 #include <core.p4>
 #include <v1model.p4>

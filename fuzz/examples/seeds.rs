@@ -27,7 +27,7 @@ const CORE: u8 = 1;
 fn main() -> std::io::Result<()> {
     let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds()), ("nru", nru_seeds())];
     let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds()), ("store", store_seeds())];
-    let all = all.into_iter().chain([("shaper", shaper_seeds())]);
+    let all = all.into_iter().chain([("shaper", shaper_seeds()), ("load", load_seeds())]);
     for (target, seeds) in all.chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
         fs::create_dir_all(&folder)?;
@@ -51,6 +51,33 @@ fn store_seeds() -> Seeds {
         all.extend([&[key.len() as u8][..], &key, &(value.len() as u16).to_be_bytes(), &value].concat());
     }
     vec![("node_with_a_session", all)]
+}
+
+/// A packet of each direction as the device leaves it, and an echo request.
+fn load_seeds() -> Seeds {
+    use load::frames::Maker;
+    use load::plan::{Plan, Sizes};
+    use load::tag::Tag;
+    let address = |n| Ipv4Addr::new(10, n, 0, 2);
+    let sessions = Plan::counted(3, address(45), 100, 200, Some(9)).expect("there are so many TEIDs");
+    let plan = Plan { sessions, tunnels: false, gnb: address(3), upf: Ipv4Addr::new(10, 3, 0, 1), dn: address(6) };
+    let plain = |direction| {
+        let tag = Tag { trial: 1, direction, reply: false, sequence: 4, time_ns: 1000 };
+        let mut packet = base::Packet::empty(0);
+        Maker::new(&plan, direction, Sizes::Fixed(64), Mac(N6_MAC), Mac(N3_MAC)).write(&plan, &tag, &mut packet);
+        packet.data().to_vec()
+    };
+    let [up, down] = load::Direction::BOTH.map(plain);
+    let outer = |message: &[u8]| {
+        let mut frame = down[..14].to_vec();
+        ipv4::Repr { src: plan.upf, dst: plan.gnb, protocol: 17, tos: 0, ttl: 64, payload_len: message.len() + 8 }.emit(&mut frame);
+        udp::Repr { src_port: gtpu::PORT, dst_port: gtpu::PORT }.emit_ipv4(plan.upf, plan.gnb, message, &mut frame);
+        frame
+    };
+    let tunnelled = outer(&gtpu::g_pdu(201, 0x85, &[1, 0, 9, 0], &down[14..]));
+    let mut echo = Vec::new();
+    gtpu::Repr::new(0, Some(7), gtpu::Message::EchoRequest).emit(&mut echo);
+    vec![("up", up), ("down", down.clone()), ("down_in_its_tunnel", tunnelled), ("echo_request", outer(&echo))]
 }
 
 /// Operations: queues that fill, empty in time, and have their rates changed meanwhile.

@@ -11,6 +11,8 @@ pub mod control;
 pub mod flow;
 pub mod gnodeb;
 pub mod gtpu;
+pub mod load;
+pub mod lsp;
 pub mod nru;
 mod p4_meaning;
 pub mod p4_source;
@@ -38,6 +40,8 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("flow", flow::run),
     ("gnodeb", gnodeb::run),
     ("gtpu", gtpu::run),
+    ("load", load::run),
+    ("lsp", lsp::run),
     ("nru", nru::run),
     ("p4_source", p4_source::run),
     ("pcap", pcap::run),

@@ -36,7 +36,7 @@ pub fn check(text: &str, ir: &Ir) {
 fn emit(ir: &Ir) {
     match p4_emit::emit_x86(ir) {
         Ok(text) => assert!(text.contains("sp_process")),
-        Err(EmitError::Unsupported(what)) => assert!(!what.is_empty()),
+        Err(EmitError::Unsupported { what, .. }) => assert!(!what.is_empty()),
         Err(EmitError::Invalid(what)) => panic!("{what}\n{ir}"),
     }
 }

@@ -6,7 +6,9 @@
 use shaper::codel::Law;
 use shaper::scheduler::Left;
 use shaper::shaper::Offered;
-use shaper::{Fate, Limits, Node, Pace, PortSettings, QUEUES, QueueSettings, Scheduler, Service, Shaper, Tree};
+use shaper::{
+    Fate, Guaranteed, Limits, Node, Place, PortRates, PortSettings, QUEUES, QueueSettings, Scheduler, Service, Shaper, SliceSettings, Tree,
+};
 use std::collections::VecDeque;
 
 const MS: u64 = 1_000_000;
@@ -87,30 +89,37 @@ fn ports(first: u8, operations: &[u8]) {
     };
     let rate = [1, 125_000, u64::MAX][usize::from(first) % 3];
     let law = Law { target_ns: MS, interval_ns: 10 * MS };
-    let settings = PortSettings { rate, queues: std::array::from_fn(queue), packets: MOST as usize, law };
+    let slice = |weight, rate| SliceSettings { weight, rate };
+    let slices = vec![slice(1, None), slice(0, Some(rate / 3)), slice(1000, Some(1))];
+    let settings = PortSettings { rate, queues: std::array::from_fn(queue), slices, packets: MOST as usize, law };
     let mut scheduler = Scheduler::<u32>::new(&settings);
-    let pace = Pace::new(rate, u64::from(first) * MS);
-    let mut waiting: [VecDeque<u32>; QUEUES] = Default::default();
-    let (mut now, mut number) = (0u64, 0u32);
+    let rates = PortRates::new(&settings, u64::from(first) * MS);
+    // By queue of each slice, then by flow; and where each packet waits.
+    let mut waiting: [VecDeque<u32>; 3 * QUEUES + 4] = Default::default();
+    let (mut now, mut places) = (0u64, Vec::new());
     for [what, with] in operations.as_chunks::<2>().0 {
         if what % 3 < 2 {
-            number += 1;
-            match scheduler.offer(usize::from(*with), number, u32::from(*what) * 36, what & 4 != 0, now) {
-                Ok(()) => waiting[usize::from(*with).min(QUEUES - 1)].push_back(number),
+            let (queue, slice, flow) = (usize::from(with & 15), usize::from(with >> 4 & 3), u32::from(with & 3));
+            let guaranteed = (with >> 6 == 3).then_some(Guaranteed { flow, rate: rate / 4, size: u32::from(*what) });
+            let of_queue = if slice < 3 { slice } else { 0 } * QUEUES + queue.min(QUEUES - 1);
+            places.push(if guaranteed.is_some() { 3 * QUEUES + flow as usize } else { of_queue });
+            let number = places.len() as u32 - 1;
+            match scheduler.offer(Place { slice, queue, guaranteed }, number, u32::from(*what) * 36, what & 4 != 0, now) {
+                Ok(()) => waiting[places[number as usize]].push_back(number),
                 Err((packet, _)) => assert_eq!(packet, number),
             }
         } else {
             now = now.saturating_add(u64::from(*with) << (what >> 2)).min(1 << 57);
         }
-        let next = scheduler.poll(now, &pace, 1 + usize::from(*with % 8), &mut |left| match left {
-            Left::Sent { queue, packet, .. } | Left::Dropped { queue, packet, .. } => came_out(&mut waiting[queue], packet),
+        let next = scheduler.poll(now, &rates, 1 + usize::from(*with % 8), |number| number % 5 != 4, &mut |left| match left {
+            Left::Sent { packet, .. } | Left::Dropped { packet, .. } => came_out(&mut waiting[places[packet as usize]], packet),
         });
         assert_eq!(scheduler.len(), waiting.iter().map(VecDeque::len).sum::<usize>());
         assert!(scheduler.len() <= MOST as usize && next.is_none() == scheduler.is_empty());
     }
     scheduler.end(&mut |left| {
-        if let Left::Dropped { queue, packet, .. } = left {
-            came_out(&mut waiting[queue], packet);
+        if let Left::Dropped { packet, .. } = left {
+            came_out(&mut waiting[places[packet as usize]], packet);
         }
     });
     assert!(waiting.iter().all(VecDeque::is_empty) && scheduler.is_empty());

@@ -1,4 +1,4 @@
-//! The records of N4's store, whatever became of them on a disk: a node comes back from what is left, obeys its user plane, answers its SMF, and
+//! The records of N4's store, whatever became of them on a disk or in a server: a node comes back from what is left, obeys its user plane, answers its SMF, and
 //! gives back all that it says it holds.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -20,6 +20,8 @@ const MAX_RECORDS: usize = 64;
 
 /// Reads `data` as records: the length of a key in an octet, the key, the length of a value in two, the value.
 pub fn run(data: &[u8]) {
+    // A standby reads which records have changed.
+    drop(daemon::store::shared::read_entry("1-0", data));
     let records: Vec<(&[u8], &[u8])> = records(data).take(MAX_RECORDS).collect();
     let own = records.iter().find(|(key, _)| *key == Saved::key()).map(|(_, value)| *value);
     let new = Node::new(config()).expect("the configuration is valid").take_changes();

@@ -5,7 +5,9 @@
  *   STEP=2   and headers of SDAP, PDCP and RLC are put in front, with numbers from the TEID (Singh et al., §5.6)
  *   STEP=3   and a table of 64K bearers says what is in them
  *   STEP=4   and each packet is cloned; the clone is dropped
- *   STEP=5   and the copy goes to the buffer instead
+ *   STEP=5   and the copy goes to the buffer instead, until a STATUS PDU, which comes by the radio, acknowledges it
+ *
+ * With CIPHER, from STEP=3 on: what the bearer protects is ciphered, and gets its MAC-I, before RLC's header.
  *
  * The paper's figure for x86 (Figure 8) counts from one more: its step 0 receives and drops, its 1 is our 0, its 5 our 5 without a 4.
  * What leaves is Ethernet and the RLC PDU, as there; the whole program has a radio link instead.
@@ -19,14 +21,21 @@ const bit<16> ETHERTYPE_RLC = 0x88B5;
 #if STEP < 0 || STEP > 5
 #error "STEP is 0 to 5"
 #endif
+#ifdef CIPHER
+#if STEP < 3
+#error "CIPHER is for bearers: STEP=3 and more"
+#endif
+#endif
 
 control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
+#if STEP >= 1
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
         exit;
     }
+#endif
 
 #if STEP >= 2
     PdcpHeader() pdcp_header;
@@ -36,7 +45,12 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
     DownlinkBearer() bearer;
     Count() count;
 #endif
+#ifdef CIPHER
+    Protect() protect;
+#endif
 #if STEP == 5
+    UplinkBearer() uplink_bearer;
+    Acknowledge() acknowledge;
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
 #endif
 
@@ -45,6 +59,16 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         hdr.ethernet.dst = hdr.ethernet.src;
         hdr.ethernet.src = dst;
         standard_metadata.egress_spec = standard_metadata.ingress_port;
+#if STEP == 5
+        if (hdr.framing.isValid() && standard_metadata.parser_error == error.NoError) {
+            // A UE's: its data goes no further.
+            uplink_bearer.apply(hdr, meta, standard_metadata);
+            if (meta.rlc_mode == RlcMode.am && meta.rlc_first[7:7] == 0) {
+                acknowledge.apply(meta, standard_metadata);
+            }
+            drop(Reason.radio_framing);
+        }
+#endif
 #if STEP >= 1
         if (standard_metadata.parser_error != error.NoError || !hdr.gtpu.isValid() || hdr.gtpu.message_type != GTPU_GPDU) {
             drop(Reason.malformed);
@@ -72,6 +96,9 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         hdr.gtpu.setInvalid();
         hdr.gtpu_optional.setInvalid();
         hdr.gtpu_psc.setInvalid();
+#endif
+#ifdef CIPHER
+        protect.apply(meta);
 #endif
 #if STEP == 4
         clone(CloneType.I2E, 1);

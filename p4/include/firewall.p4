@@ -55,9 +55,13 @@ control TrafficClass(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     action best_effort() { }
 
-    /* queue: v1model's priority, 0 lowest. meter: cell of class_rate (police.p4), 0 for none. */
+    /* queue: v1model's priority, 0 lowest. meter: cell of class_rate (police.p4), 0 for none. QUEUES: a port has a rate, and the queue is its, if the
+     * packet is sent (splitplane.p4); a reason that lives from here to the end costs every packet a store. */
     action set_class(bit<3> queue, bit<16> meter_cell) {
         standard_metadata.priority = queue;
+#ifdef QUEUES
+        meta.reason = (Reason)(bit<8>)queue;
+#endif
         meta.class_meter = meter_cell;
     }
 

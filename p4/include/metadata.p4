@@ -59,6 +59,7 @@ enum bit<8> Encapsulation {
 
 const bit<8> PDR_DECREMENT_TTL = 0x01;
 const bit<8> PDR_CHECK_SOURCE  = 0x02;
+const bit<8> PDR_QUOTA         = 0x04;   // meter_3 is what is left of a volume quota
 
 struct metadata_t {
     // The user's packet, wherever in the frame it is.

@@ -8,7 +8,8 @@
 
 control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
 
-    /* Maximum bit rates: one cell for each direction of a QER, shared by its PDRs. */
+    /* Maximum bit rates: one cell for each direction of a QER, shared by its PDRs. And volume quotas of URRs (TS 29.244 §5.2.2.2.1): a bucket of
+     * what is left, which nothing fills. Only as cells of one array they are one for all workers and targets, without a step more. */
     @pdu_length
     meter(SESSIONS * 4, MeterType.bytes) mbr;
 
@@ -29,7 +30,7 @@ control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         exit;
     }
 #else
-    action over_rate(bit<32> cell) {
+    action over_rate(bit<32> _cell) {
         drop(Reason.rate_exceeded);
     }
 #endif
@@ -51,6 +52,9 @@ control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         if (meta.meter_3 != 0) {
             mbr.execute_meter(meta.meter_3, colour);
             if (colour == 2) {
+                if ((meta.flags & PDR_QUOTA) != 0) {
+                    drop(Reason.quota_exhausted);
+                }
                 over_rate(meta.meter_3);
             }
         }

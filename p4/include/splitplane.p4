@@ -10,7 +10,8 @@
  * with one cell, the queue in which it waits for its turn at that. When the cell lets it pass, or another one must be asked, it runs through the program again, and those meters that it has passed are green for it.
  *
  * Annotations (a compiler that does not know them ignores them, so the programs stay plain v1model):
- *   @drop_reason   metadata field of a serializable enum: why the packet was dropped or punted
+ *   @drop_reason   metadata field of a serializable enum: why the packet was dropped or punted; of one that is sent, 1 to 7, the queue of the port
+ *                  that it waits in where the port has a rate (0: as the port says)
  *   @mark          metadata field handed to the control plane beside a punted or buffered packet
  *   @pdu_length    metadata field: length that counters and meters with the same annotation take
  *   @likely, @unlikely  parser states: many packets are accepted from there, few go there. Targets may have faster

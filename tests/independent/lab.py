@@ -37,6 +37,7 @@ CONFIG = """
 listen = "{n4}:8805"
 max_sessions = 1000
 heartbeat_s = {heartbeat_s}
+associate = {associate}
 
 [[port]]
 name = "n3"
@@ -135,7 +136,7 @@ def sh(*args):
 class Lab:
     """The two namespaces, and a UPF running in one of them."""
 
-    def __init__(self, binary, driver="auto", split="", heartbeat_s=0):
+    def __init__(self, binary, driver="auto", split="", heartbeat_s=0, associate=()):
         self.binary, self.driver = os.path.abspath(binary), driver
         tag = f"splitplane-eyes-{os.environ.get('EYES_ID', os.getpid())}-{os.getpid()}"
         self.upf_ns, self.far_ns = f"{tag}-upf", f"{tag}-far"
@@ -148,7 +149,7 @@ class Lab:
         self.report_file = os.path.join(self.folder.name, "report.json")
         self.config = os.path.join(self.folder.name, "upf.toml")
         with open(self.config, "w") as f:
-            f.write(CONFIG.format(n4=UPF_N4, driver=driver, split=split, heartbeat_s=heartbeat_s))
+            f.write(CONFIG.format(n4=UPF_N4, driver=driver, split=split, heartbeat_s=heartbeat_s, associate=json.dumps(list(associate))))
         # From here on, every socket of ours is in the far namespace.
         with open(f"/run/netns/{self.far_ns}") as ns:
             libc = ctypes.CDLL(None, use_errno=True)

@@ -56,6 +56,8 @@ def main():
         f.write(TOKEN)
     with open(lab.config) as f:
         text = f.read().replace("@SPLIT@", SPLIT.replace("TOKEN_FILE", token_file))
+    # What leaves by N6 waits there, for a rate that is not reached.
+    text = text.replace('name = "n6"\n', 'name = "n6"\nrate_kbps = 1000000\n')
     with open(lab.config, "w") as f:
         f.write(text)
     smf = Smf()
@@ -229,8 +231,16 @@ def overview(checks, view, lab, *_):
         flood(lab)
         time.sleep(0.8)
     view.until("rates are shown while packets flow", "[...document.querySelectorAll('[data-chart=throughput] path.line')].some(p => p.getAttribute('d').length > 20)")
+    view.meets("queues of the port with a rate", lambda: {(row[0], row[1]): (row[2], row[3]) for row in view.table("Queues")}, waited)
     view.until("latency is shown", "/[0-9] .s/.test(document.querySelector('[data-chart=latency] .area').ariaLabel) || document.querySelector('[data-chart=latency] path.line').getAttribute('d') !== ''")
     view.shot("overview")
+
+
+def waited():
+    """What waited and left, of each queue in which anything has waited."""
+    queues = {(name, str(n)): queue for name, port in api("/v1/ports").items() for n, queue in enumerate(port["waiting"])}
+    queues[("rates", "–")] = api("/v1/report")["shaped"]
+    return {key: (grouped(queue["queued"]), grouped(queue["sent"]["packets"])) for key, queue in queues.items() if queue["queued"] or queue["dropped"]}
 
 
 def flood(lab):
@@ -248,8 +258,11 @@ def search(view, text, by="auto"):
     page.fill("#q", text)
     page.select_option("#by", by)
     page.click("button:has-text('Search')")
-    view.wait("text => new URLSearchParams(location.hash.split('?')[1]).get('q') === text", text)
-    view.wait("() => !/Looking/.test(document.querySelector('main').innerText)")
+    # What is drawn is of this search, and it is over: the address changes before the view does.
+    view.wait("""text => {
+        const drawn = document.querySelector("form.search")?.dataset.key ?? "";
+        return new URLSearchParams(drawn.slice("search-".length)).get("q") === text && !/Looking/.test(document.querySelector("main").innerText);
+    }""", text)
     return view.table("Sessions")
 
 

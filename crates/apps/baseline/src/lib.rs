@@ -5,8 +5,11 @@
 //! usage (`tests/differential.rs`). It is a baseline, not a target: no change or removal of entries, one lane, IPv4 only.
 //!
 //! The same text on DPDK's `rte_hash` ([`Limit::on_rte_hash`]) is the second baseline, where DPDK was there when this was built.
+//!
+//! The gNodeB's downlink has a twin by hand too: [`gnb`].
 #![warn(missing_docs)]
 
+pub mod gnb;
 pub mod lookups;
 mod ops;
 
@@ -297,7 +300,7 @@ impl Limit {
     }
 }
 
-fn lock(shared: &Mutex<Raw>) -> MutexGuard<'_, Raw> {
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -317,23 +320,29 @@ struct LimitLane {
 
 impl Lane for LimitLane {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
-        let n = packets.len();
-        assert!(n == verdicts.len() && n <= BURST, "{n} packets and {} verdicts in a burst of at most {BURST}", verdicts.len());
-        let mut views = [View::EMPTY; BURST];
-        for (packet, view) in packets.iter_mut().zip(&mut views) {
-            let port = packet.port.0.into();
-            let (buffer, start, length) = packet.buffer_mut();
-            *view = View { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port, capacity: buffer.len() as u32 };
-        }
         let raw = lock(&self.shared);
-        // SAFETY: the first `n` views describe buffers that `packets` lends mutably, windows within; `verdicts` takes `n`, and kinds
-        // 0 to 3 are written only.
-        unsafe { (raw.ops.process)(raw.limit, views.as_mut_ptr(), verdicts.as_mut_ptr(), n as u32, now_ns) }
-        drop(raw);
-        for ((packet, view), verdict) in packets.iter_mut().zip(&views).zip(verdicts) {
-            if verdict.kind == VerdictKind::Forward {
-                packet.set_window(view.start as usize, view.length as usize);
-            }
+        with_views(packets, verdicts, |views, verdicts, n| {
+            // SAFETY: as `with_views` says; kinds 0 to 3 are written only.
+            unsafe { (raw.ops.process)(raw.limit, views, verdicts, n, now_ns) }
+        });
+    }
+}
+
+/// Lends a burst to a function of C: views of its buffers, windows within, and room for as many verdicts. Packets that are forwarded get the
+/// windows that the function leaves.
+fn with_views(packets: &mut [Packet], verdicts: &mut [Verdict], process: impl FnOnce(*mut View, *mut Verdict, u32)) {
+    let n = packets.len();
+    assert!(n == verdicts.len() && n <= BURST, "{n} packets and {} verdicts in a burst of at most {BURST}", verdicts.len());
+    let mut views = [View::EMPTY; BURST];
+    for (packet, view) in packets.iter_mut().zip(&mut views) {
+        let port = packet.port.0.into();
+        let (buffer, start, length) = packet.buffer_mut();
+        *view = View { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port, capacity: buffer.len() as u32 };
+    }
+    process(views.as_mut_ptr(), verdicts.as_mut_ptr(), n as u32);
+    for ((packet, view), verdict) in packets.iter_mut().zip(&views).zip(verdicts) {
+        if verdict.kind == VerdictKind::Forward {
+            packet.set_window(view.start as usize, view.length as usize);
         }
     }
 }

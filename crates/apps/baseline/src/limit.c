@@ -18,13 +18,9 @@
  *
  * With LIMIT_RTE_HASH the buckets are DPDK's rte_hash and its bulk look-up; all else is the same text.
  */
-#define _GNU_SOURCE
-#include <immintrin.h>
-#include <stdint.h>
+#include "hand.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #ifdef LIMIT_RTE_HASH
 #include <rte_eal.h>
@@ -35,7 +31,6 @@
 #include <rte_memory.h>
 #endif
 
-#define BURST 64
 #define VRFS 16
 #define PORTS 512
 #define STATIONS 8
@@ -44,12 +39,7 @@
 #define TBL8_GROUPS 32768
 #define PROFILES 65536
 
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define prefetch(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
-
-/* Verdicts and reasons: base::Verdict, p4/include/metadata.p4. */
-enum { FORWARD, BUFFER, PUNT, DROP };
+/* Reasons: p4/include/metadata.p4. */
 enum {
     ARP = 1, HOST = 3, GTPU_SIGNALLING = 4, UNKNOWN_TEID = 5, NEIGHBOUR_UNKNOWN = 6,
     MALFORMED = 16, IPV4_CHECKSUM = 17, LENGTH_MISMATCH = 18, NOT_OUR_MAC = 19, UNSUPPORTED_PROTOCOL = 20,
@@ -60,18 +50,6 @@ enum {
 enum { DISPOSITION_FORWARD, DISPOSITION_DROP, DISPOSITION_BUFFER, DISPOSITION_GATE, DISPOSITION_QUOTA };
 enum { PLAIN, GTPU, PSC_DOWNLINK, PSC_UPLINK };
 enum { DECREMENT_TTL = 1, CHECK_SOURCE = 2 };
-
-struct verdict {
-    uint8_t kind, reason;
-    uint16_t port;
-    uint32_t mark;
-};
-
-struct view {
-    uint8_t *buffer;
-    uint32_t start, length;
-    uint32_t port, capacity;
-};
 
 /* What the control plane says of a PDR. Addresses and TEIDs in host order. */
 struct pdr {
@@ -109,11 +87,6 @@ struct profile {
     uint32_t one_rate;           /* both buckets are always the same */
 };
 
-struct bucket {
-    uint16_t tag[8]; /* 0: free */
-    uint32_t rule[8];
-} __attribute__((aligned(64)));
-
 struct table {
     struct rule *rules;
     uint64_t capacity, used; /* rule 0 is not used */
@@ -149,15 +122,6 @@ struct limit {
     uint32_t local_count;
 };
 
-static inline uint16_t get16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
-static inline uint32_t get32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
-static inline uint64_t get64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
-static inline void put16(uint8_t *p, uint16_t v) { memcpy(p, &v, 2); }
-static inline void put32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
-static inline void put64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
-#define be16(x) __builtin_bswap16(x)
-#define be32(x) __builtin_bswap32(x)
-
 /* ---- The packets' side. ---- */
 
 struct work {
@@ -169,18 +133,6 @@ struct work {
     uint8_t index, gtpu;
     uint16_t vrf;
 };
-
-static inline void end(struct verdict *v, uint8_t kind, uint8_t reason, uint32_t mark)
-{
-    *v = (struct verdict){ .kind = kind, .reason = reason, .mark = mark };
-}
-
-static inline uint64_t hash_of(uint64_t key)
-{
-    unsigned __int128 m = (unsigned __int128)(key ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
-    uint64_t h = (uint64_t)m ^ (uint64_t)(m >> 64);
-    return h ^ (h >> 29);
-}
 
 /* RFC 1071 over 20 bytes, with the checksum in it. The stored sum is never 0xFFFF, as the sum of the rest is never 0. */
 static inline int checksum_ok(const uint8_t *ip)
@@ -552,33 +504,10 @@ static inline void confirm(struct work *w) { (void)w; }
 
 #else
 
-static inline struct bucket *first_bucket(const struct table *t, uint64_t hash)
-{
-    return &t->buckets[(uint64_t)(uint32_t)hash * t->bucket_count >> 32];
-}
-
-static inline struct bucket *second_bucket(const struct table *t, uint64_t hash)
-{
-    return &t->buckets[(uint64_t)((uint32_t)(hash >> 32) * 0x9e3779b1u ^ (uint32_t)hash >> 7) * t->bucket_count >> 32];
-}
-
-static inline uint16_t tag_of(uint64_t hash)
-{
-    uint16_t tag = hash >> 40;
-    return tag ? tag : 1;
-}
-
-/* Two bits for each of the slots that have the tag. */
-static inline uint32_t same_tags(const struct bucket *b, uint16_t tag)
-{
-    __m128i tags = _mm_load_si128((const __m128i *)b->tag);
-    return _mm_movemask_epi8(_mm_cmpeq_epi16(tags, _mm_set1_epi16(tag)));
-}
-
 static inline void prepare(struct work *w)
 {
     w->hash = hash_of(w->key);
-    prefetch(first_bucket(w->table, w->hash));
+    prefetch(first_bucket(w->table->buckets, w->table->bucket_count, w->hash));
 }
 
 /* The first rule with the right tag is nearly always it. */
@@ -586,15 +515,15 @@ static inline void probe(struct limit *l, struct work *w, uint32_t n)
 {
     (void)l;
     for (uint32_t i = 0; i < n; i++) {
-        struct bucket *b = first_bucket(w[i].table, w[i].hash);
+        struct bucket *b = first_bucket(w[i].table->buckets, w[i].table->bucket_count, w[i].hash);
         uint32_t same = same_tags(b, tag_of(w[i].hash));
         if (likely(same)) {
-            w[i].rule = &w[i].table->rules[b->rule[__builtin_ctz(same) / 2]];
+            w[i].rule = &w[i].table->rules[b->record[__builtin_ctz(same) / 2]];
             prefetch(w[i].rule);
             prefetch(&w[i].rule->own);
         } else {
             w[i].rule = 0;
-            prefetch(second_bucket(w[i].table, w[i].hash));
+            prefetch(second_bucket(w[i].table->buckets, w[i].table->bucket_count, w[i].hash));
         }
     }
 }
@@ -602,7 +531,7 @@ static inline void probe(struct limit *l, struct work *w, uint32_t n)
 static struct rule *in_bucket(const struct table *t, const struct bucket *b, uint16_t tag, uint64_t key)
 {
     for (uint32_t same = same_tags(b, tag); same; same &= same - 1, same &= same - 1) {
-        struct rule *r = &t->rules[b->rule[__builtin_ctz(same) / 2]];
+        struct rule *r = &t->rules[b->record[__builtin_ctz(same) / 2]];
         if (r->key == key)
             return r;
     }
@@ -611,8 +540,8 @@ static struct rule *in_bucket(const struct table *t, const struct bucket *b, uin
 
 static struct rule *find(const struct table *t, uint64_t hash, uint64_t key)
 {
-    struct rule *r = in_bucket(t, first_bucket(t, hash), tag_of(hash), key);
-    return r ? r : in_bucket(t, second_bucket(t, hash), tag_of(hash), key);
+    struct rule *r = in_bucket(t, first_bucket(t->buckets, t->bucket_count, hash), tag_of(hash), key);
+    return r ? r : in_bucket(t, second_bucket(t->buckets, t->bucket_count, hash), tag_of(hash), key);
 }
 
 static inline void confirm(struct work *w)
@@ -659,24 +588,6 @@ static void process(void *limit, struct view *views, struct verdict *verdicts, u
 }
 
 /* ---- The control's side. ---- */
-
-static uint64_t rounded(uint64_t bytes) { return (bytes + 0x1fffff) & ~0x1fffffull; }
-
-/* Zero pages, huge where the kernel has any. */
-static void *pages(uint64_t bytes)
-{
-    void *p = mmap(0, rounded(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return 0;
-    madvise(p, rounded(bytes), MADV_HUGEPAGE);
-    return p;
-}
-
-static void release(void *p, uint64_t bytes)
-{
-    if (p)
-        munmap(p, rounded(bytes));
-}
 
 static int table_create(struct table *t, uint64_t capacity, const char *name)
 {
@@ -768,18 +679,6 @@ static uint64_t page_bytes(void *limit)
     return 0;
 }
 
-static int put(struct bucket *b, uint16_t tag, uint32_t rule)
-{
-    uint32_t free = same_tags(b, 0);
-    if (!free)
-        return 0;
-    uint32_t slot = __builtin_ctz(free) / 2;
-    b->tag[slot] = tag;
-    b->rule[slot] = rule;
-    return 1;
-}
-
-/* Cuckoo insertion: in the first bucket, the second, or where a random walk makes room. */
 static int table_insert(struct table *t, uint64_t key, struct rule **out)
 {
     uint64_t hash = hash_of(key);
@@ -787,26 +686,7 @@ static int table_insert(struct table *t, uint64_t key, struct rule **out)
         return 0;
     uint32_t rule = ++t->used;
     *out = &t->rules[rule];
-    struct bucket *b = first_bucket(t, hash);
-    if (put(b, tag_of(hash), rule))
-        return 1;
-    b = second_bucket(t, hash);
-    uint16_t tag = tag_of(hash);
-    for (uint32_t step = 0; step < 10000; step++) {
-        if (put(b, tag, rule))
-            return 1;
-        uint32_t slot = (uint32_t)((step + 1) * 2654435761u) >> 29;
-        uint16_t moved_tag = b->tag[slot];
-        uint32_t moved = b->rule[slot];
-        b->tag[slot] = tag;
-        b->rule[slot] = rule;
-        uint64_t moved_hash = hash_of(t->rules[moved].key);
-        struct bucket *first = first_bucket(t, moved_hash);
-        b = b == first ? second_bucket(t, moved_hash) : first;
-        tag = moved_tag;
-        rule = moved;
-    }
-    return 0;
+    return insert_record(t->buckets, t->bucket_count, hash, rule, t->rules, sizeof *t->rules);
 }
 
 #endif
@@ -960,28 +840,6 @@ static void count(void *limit, uint32_t usage, uint64_t out[2])
     out[1] = s ? s->bytes : 0;
 }
 
-/* Whether this processor has what the compiler used. */
-static int runs_here(void)
-{
-#ifdef __AVX512VBMI2__
-    if (!__builtin_cpu_supports("avx512vbmi2"))
-        return 0;
-#endif
-#ifdef __AVX512F__
-    if (!__builtin_cpu_supports("avx512f"))
-        return 0;
-#endif
-#ifdef __AVX2__
-    if (!__builtin_cpu_supports("avx2"))
-        return 0;
-#endif
-#ifdef __BMI2__
-    if (!__builtin_cpu_supports("bmi2"))
-        return 0;
-#endif
-    return 1;
-}
-
 #ifdef LIMIT_RTE_HASH
 #define OPS limit_rte_hash_ops
 #else
@@ -1003,5 +861,5 @@ const struct {
     void (*process)(void *, struct view *, struct verdict *, uint32_t, uint64_t);
     uint64_t (*page_bytes)(void *);
 } OPS = {
-    runs_here, create, destroy, add_station, add_local, set_nexthop, clear_routes, add_route, set_profile, add_pdr, count, process, page_bytes,
+    has_instructions, create, destroy, add_station, add_local, set_nexthop, clear_routes, add_route, set_profile, add_pdr, count, process, page_bytes,
 };

@@ -1,4 +1,4 @@
-//! The functions of `limit.c`: those in this crate, and those of the object on `rte_hash`.
+//! The functions of `limit.c`, those in this crate and those of the object on `rte_hash`, and of `gnb.c`.
 
 use crate::LimitError;
 use base::Verdict;
@@ -65,6 +65,32 @@ pub(crate) struct Ops {
     pub count: unsafe extern "C" fn(*mut c_void, u32, *mut u64),
     pub process: unsafe extern "C" fn(*mut c_void, *mut View, *mut Verdict, u32, u64),
     pub page_bytes: unsafe extern "C" fn(*mut c_void) -> u64,
+}
+
+/// `gnb_ops`, in its order.
+#[derive(Clone, Copy)]
+#[repr(C)]
+#[allow(missing_docs)] // described there
+pub(crate) struct GnbOps {
+    pub runs_here: unsafe extern "C" fn() -> c_int,
+    pub create: unsafe extern "C" fn(u64, u64) -> *mut c_void,
+    pub destroy: unsafe extern "C" fn(*mut c_void),
+    pub add: unsafe extern "C" fn(*mut c_void, u32, u8, u32, u8, u8, u32) -> c_int,
+    pub process: unsafe extern "C" fn(*mut c_void, *mut View, *mut Verdict, u32),
+}
+
+/// Those of `gnb.c`.
+pub(crate) fn gnb() -> Result<GnbOps, LimitError> {
+    #[cfg(limit)]
+    {
+        unsafe extern "C" {
+            static gnb_ops: GnbOps;
+        }
+        // SAFETY: a constant of that type.
+        Ok(unsafe { gnb_ops })
+    }
+    #[cfg(not(limit))]
+    Err(LimitError::Absent("the hand-written baseline is for x86-64 only".into()))
 }
 
 /// Those in this crate.

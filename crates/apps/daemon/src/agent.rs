@@ -22,11 +22,11 @@ use offload::comeback::Event;
 use offload::{Comeback, Path, Split};
 use p4_ir::Ir;
 use pfcp::node::Node;
-use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
+use pfcp::rules::{CommitError, Counters, OuterHeader, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 use pfcp::stats::MessageCounts;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use target::Ahead;
 use upf::host::Action;
@@ -83,10 +83,17 @@ pub enum Request {
     Reload {
         /// Valid by itself.
         config: Box<Config>,
+        /// The text that it was made from, which must still be the one that runs.
+        based_on: Option<String>,
         /// Only says what would change.
         dry_run: bool,
         /// What changes, or why nothing does.
         reply: Sender<Result<Reloaded, String>>,
+    },
+    /// The text of the configuration that runs.
+    Text {
+        /// `None`: there is none.
+        reply: Sender<Option<String>>,
     },
     /// Copies of the next packets are asked for.
     Look {
@@ -154,6 +161,8 @@ pub struct Agent {
     pub store: Option<Store>,
     /// Sessions stay in the store when the UPF is stopped.
     pub keeps_sessions: bool,
+    /// XDP's program goes on while the daemon is away: `split.keep`.
+    pub xdp_stays: bool,
     /// At the end peers may take so long to release their associations.
     pub graceful_release: Option<Duration>,
     /// Peers were asked to, and this is when the time is over.
@@ -184,6 +193,8 @@ pub struct Agent {
     pub failed: Option<String>,
     /// Sessions still to be released at shutdown.
     pub still_ending: Arc<AtomicUsize>,
+    /// Set when all targets have come into service since the start.
+    pub ready: Arc<AtomicBool>,
     /// Ticks since the start, modulo their type.
     pub ticks: u32,
     /// The configuration in use, where it can change.
@@ -253,7 +264,7 @@ impl Agent {
 
     /// Asks peers to release their associations, and goes on meanwhile; whether that is wanted, and there are any.
     fn begin_release(&mut self) -> bool {
-        let keeps = self.store.is_some() && self.keeps_sessions;
+        let keeps = self.keeps_sessions && self.store.as_ref().is_some_and(Store::is_good);
         let Some(period) = self.graceful_release.filter(|_| !keeps && self.node.associations().next().is_some()) else { return false };
         tracing::info!(seconds = period.as_secs(), "peers are asked to release their associations");
         self.node.begin_release(period, self.start.elapsed());
@@ -279,7 +290,13 @@ impl Agent {
                 self.node.set_draining(on);
                 let _ = reply.send(());
             }
-            Request::Reload { config, dry_run, reply } => drop(reply.send(self.reload(*config, dry_run))),
+            Request::Reload { config, based_on, dry_run, reply } => {
+                let running = self.running.as_ref().map(|running| &running.config.source.text);
+                let stale = based_on.is_some_and(|text| running != Some(&text));
+                let changed_meanwhile = || Err("the configuration has changed meanwhile; nothing was changed".to_owned());
+                let _ = reply.send(if stale { changed_meanwhile() } else { self.reload(*config, dry_run) });
+            }
+            Request::Text { reply } => drop(reply.send(self.running.as_ref().map(|running| running.config.source.text.clone()))),
             Request::Look { query, reply } => drop(reply.send(self.look(&query))),
             Request::Seen { id, story, reply } => drop(reply.send(self.seen(id, story))),
             Request::EndLook { id, reply } => {
@@ -441,16 +458,34 @@ impl Agent {
             kernel.tick();
         }
         if let Targets::Split(split) = &self.targets.clone() {
+            self.take_into_service(split);
             self.reconsider(split, now);
             self.bring_back(split, now.as_nanos() as u64);
             if let Some(placement) = &mut self.placement {
-                placement.tick(now, &mut self.plane, split);
+                placement.tick(now, packets_now(), &mut self.plane, split);
             }
         }
     }
 
+    /// Gives XDP what it must hold when the kernel has verified its program.
+    fn take_into_service(&mut self, split: &Split) {
+        let Some(kernel) = &mut self.kernel else { return };
+        let Some(is_good) = kernel.verified() else { return };
+        if is_good {
+            match split.recover() {
+                Ok(()) => kernel.say_active(),
+                // As one that has fallen over, it is tried again.
+                Err(why) => tracing::warn!("XDP does not come into service: {why}"),
+            }
+        }
+        self.ready.store(true, Ordering::Release);
+    }
+
     /// Rebuilds a retired fast target, and restores its sessions if no planner moves them.
     fn bring_back(&mut self, split: &Split, now_ns: u64) {
+        if self.kernel.as_ref().is_some_and(|kernel| kernel.is_pending() || kernel.is_refused()) {
+            return;
+        }
         let name = split.fast().name();
         let seconds = |ns: u64| ns as f64 / 1e9;
         match self.comeback.tick(split, now_ns) {
@@ -482,11 +517,14 @@ impl Agent {
 
     fn flush(&mut self) {
         let datagrams = std::iter::from_fn(|| self.node.poll_transmit());
-        match &self.store {
+        match &mut self.store {
             None => datagrams.for_each(|(to, octets)| self.output.send(to, &octets)),
             Some(store) => {
                 let datagrams = datagrams.collect();
                 store.write(self.node.take_changes(), datagrams, &self.output);
+                self.node.set_store_away(store.is_away());
+                // What is refused for that changes nothing, and need not wait.
+                std::iter::from_fn(|| self.node.poll_refusal()).for_each(|(to, octets)| self.output.send(to, &octets));
             }
         }
     }
@@ -501,11 +539,24 @@ impl Agent {
     /// Releases all sessions, or has them kept for the next start; N4 is answered meanwhile.
     fn stop(&mut self, datagrams: &Datagrams) {
         // What ends by a fault of its own comes back as after a crash.
-        let keeps = self.store.is_some() && (self.keeps_sessions || self.failed.is_some());
+        let keeps = (self.keeps_sessions || self.failed.is_some()) && self.store.as_ref().is_some_and(Store::is_good);
         if keeps {
-            self.node.checkpoint_all(self.start.elapsed(), &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
+            // What is carried behind the last look at the counters nobody would charge.
+            if !self.xdp_stays {
+                self.targets.retire_fast();
+            }
+            self.engine.stop();
+            // A server that writes all of them at once answers nothing meanwhile, and the lease would end.
+            self.node.begin_checkpoint();
+            let now = self.start.elapsed();
+            while self.node.checkpoint_slice(now, &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended }) {
+                self.flush();
+            }
         } else {
             self.release(datagrams);
+            if let Some(kernel) = &self.kernel {
+                kernel.leave_nothing();
+            }
         }
         self.flush();
         if let Some(store) = self.store.take() {
@@ -514,13 +565,8 @@ impl Agent {
     }
 
     fn release(&mut self, datagrams: &Datagrams) {
-        // From now on XDP passes every packet to the slow path: its counters are final, and sessions are released without waiting for
-        // packets in flight in it.
-        if let Targets::Split(split) = &self.targets
-            && let Some(recovery) = split.fast().facets().recovery
-        {
-            recovery.retire();
-        }
+        // Sessions are released without waiting for packets in flight in XDP.
+        self.targets.retire_fast();
         self.node.release_all(self.start.elapsed());
         self.flush();
         while self.node.sessions_ending() > 0 {
@@ -732,6 +778,7 @@ impl Agent {
             row("store_records", store.counts.records.load(Ordering::Relaxed));
             row("store_batches", store.counts.batches.load(Ordering::Relaxed));
             row("store_failed", store.counts.failed.load(Ordering::Relaxed).into());
+            row("store_away", store.is_away().into());
         }
         row("established", stats.established);
         row("modified", stats.modified);
@@ -742,6 +789,7 @@ impl Agent {
         row("final_reports_kept", self.node.final_reports_kept() as u64);
         row("inactivity_reports", stats.inactivity_reports);
         row("node_reports", stats.node_reports);
+        row("requests_failed_over", stats.failovers);
         let (load, reduction) = self.node.load();
         row("load_percent", load.into());
         row("overload_reduction_percent", reduction.into());
@@ -767,6 +815,12 @@ impl Agent {
         };
         report.peers = self.node.associations().map(peer).collect();
     }
+}
+
+/// The clock of packets' time stamps, in workers and in the kernel.
+fn packets_now() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)
 }
 
 /// Messages by type, and rejections by cause.
@@ -833,8 +887,24 @@ impl UserPlane for WithLastCounts<'_> {
         self.plane.usage(seid, urr_id)
     }
 
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        self.plane.counters(seid, urr_id)
+    }
+
+    fn outlasts(&self) -> bool {
+        self.plane.outlasts()
+    }
+
+    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
+        self.plane.limit_usage(seid, urr_id, ends)
+    }
+
     fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
         self.plane.continue_usage(seid, urr_id, usage);
+    }
+
+    fn continue_lasting(&mut self, seid: Seid, urr_id: u32, recorded: &Counters) {
+        self.plane.continue_lasting(seid, urr_id, recorded);
     }
 
     fn packets(&mut self, seid: Seid) -> u64 {
@@ -899,6 +969,7 @@ mod tests {
             output: Arc::new(Output::new(Arc::new(std::net::UdpSocket::bind((loopback, 0)).unwrap()))),
             store: None,
             keeps_sessions: false,
+            xdp_stays: false,
             graceful_release: None,
             leaves_by: None,
             ports,
@@ -914,6 +985,7 @@ mod tests {
             stopped: false,
             failed: None,
             still_ending: Default::default(),
+            ready: Default::default(),
             ticks: 0,
             running: None,
             reconsidering: None,

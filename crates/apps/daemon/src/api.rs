@@ -6,6 +6,7 @@
 use crate::config::{Api as Config, Fault};
 use crate::control::{Control, Reply, Request};
 use crate::failure::Failure;
+use crate::looks::{Kind, Looks, Start, Status, Traced};
 use crate::metrics;
 use crate::page;
 use crate::reasons::{self, Explained};
@@ -18,7 +19,7 @@ use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, put};
+use axum::routing::{get, post, put};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde::de::DeserializeOwned;
@@ -66,6 +67,7 @@ struct Shared {
     control: Control,
     token: Option<Zeroizing<Vec<u8>>>,
     limit: Limit,
+    looks: Looks,
 }
 
 type App = Arc<Shared>;
@@ -116,7 +118,7 @@ impl Bound {
         let fail = |e: std::io::Error| Failure::Failed(format!("cannot start the HTTP server: {e}"));
         let address = self.listener.local_addr().map_err(fail)?;
         let limit = Limit::new(self.requests_per_s);
-        let router = router(Arc::new(Shared { control, token: self.token, limit }));
+        let router = router(Arc::new(Shared { control, token: self.token, limit, looks: Looks::default() }));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(MAX_ASKED).build().map_err(fail)?;
         let (stop, stopped) = oneshot::channel();
         let listener = self.listener;
@@ -209,6 +211,14 @@ fn router(shared: App) -> Router {
         .route("/v1/log", put(log))
         .route("/v1/drain", put(drain))
         .route("/v1/reload", put(reload))
+        .route("/v1/placement", put(placement))
+        .route("/v1/capture", get(capture))
+        .route("/v1/capture/start", post(start_capture))
+        .route("/v1/capture/stop", post(stop_capture))
+        .route("/v1/capture/pcapng", get(pcapng))
+        .route("/v1/trace", get(trace))
+        .route("/v1/trace/start", post(start_trace))
+        .route("/v1/trace/stop", post(stop_trace))
         .merge(page::routes())
         .fallback(|| async { error(StatusCode::NOT_FOUND, "there is no such path: GET /v1/openapi.json has those that there are") })
         .method_not_allowed_fallback(|| async {
@@ -473,6 +483,100 @@ async fn reload(State(shared): State<App>, bytes: Bytes) -> Response {
     }
 }
 
+/// What the keys of `[split]` that are given are from now on; the others stay. The file is not changed: a reload or a restart brings back what it says.
+#[utoipa::path(put, path = "/v1/placement", request_body(content = Object, description = "Keys of `[split]` by which sessions are placed: `policy`, `rules`, `heavy`, `updates_per_second`, `min_stay_ms`, `window_ms`, `margin`, as in the configuration file"),
+    responses((status = 200, body = Reloaded), (status = 400, body = Error), (status = 503, body = Error)))]
+async fn placement(State(shared): State<App>, bytes: Bytes) -> Response {
+    let request = match body(&bytes) {
+        Ok(split) => Request::Placement { split },
+        Err(why) => return error(StatusCode::BAD_REQUEST, why),
+    };
+    match ask(shared, request).await {
+        Ok(Reply::Reloaded(reloaded)) => json_of(StatusCode::OK, &reloaded),
+        Ok(Reply::Error { message }) => error(StatusCode::BAD_REQUEST, message),
+        Ok(other) => failed(other),
+        Err(response) => response,
+    }
+}
+
+/// How far the last capture is.
+#[utoipa::path(get, path = "/v1/capture", responses((status = 200, body = Status), (status = 403, body = Error)))]
+async fn capture(State(shared): State<App>) -> Response {
+    looked(shared, |shared| Ok(json_of(StatusCode::OK, &shared.looks.status(Kind::Capture)))).await
+}
+
+/// Begins to keep frames as they come, in place of what was captured or traced before.
+#[utoipa::path(post, path = "/v1/capture/start", request_body = Start,
+    responses((status = 204), (status = 400, body = Error), (status = 403, body = Error)))]
+async fn start_capture(State(shared): State<App>, bytes: Bytes) -> Response {
+    start(shared, Kind::Capture, bytes).await
+}
+
+/// Ends the capture: what there is so far stays until the next one.
+#[utoipa::path(post, path = "/v1/capture/stop", responses((status = 204), (status = 403, body = Error), (status = 404, body = Error)))]
+async fn stop_capture(State(shared): State<App>) -> Response {
+    stop(shared, Kind::Capture).await
+}
+
+/// The capture so far, as pcapng: each packet's comment says what became of it.
+#[utoipa::path(get, path = "/v1/capture/pcapng",
+    responses((status = 200, body = Vec<u8>, content_type = PCAPNG), (status = 403, body = Error), (status = 404, body = Error)))]
+async fn pcapng(State(shared): State<App>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, PCAPNG),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"capture.pcapng\""),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    looked(shared, move |shared| shared.looks.file().map(|file| (headers, file).into_response())).await
+}
+
+/// The last trace: what the program did with each packet.
+#[utoipa::path(get, path = "/v1/trace", responses((status = 200, body = Traced), (status = 403, body = Error)))]
+async fn trace(State(shared): State<App>) -> Response {
+    looked(shared, |shared| Ok(json_of(StatusCode::OK, &shared.looks.traced()))).await
+}
+
+/// Begins to trace packets, in place of what was captured or traced before.
+#[utoipa::path(post, path = "/v1/trace/start", request_body = Start,
+    responses((status = 204), (status = 400, body = Error), (status = 403, body = Error)))]
+async fn start_trace(State(shared): State<App>, bytes: Bytes) -> Response {
+    start(shared, Kind::Trace, bytes).await
+}
+
+/// Ends the trace: what there is so far stays until the next one.
+#[utoipa::path(post, path = "/v1/trace/stop", responses((status = 204), (status = 403, body = Error), (status = 404, body = Error)))]
+async fn stop_trace(State(shared): State<App>) -> Response {
+    stop(shared, Kind::Trace).await
+}
+
+const PCAPNG: &str = "application/x-pcapng";
+
+async fn start(shared: App, kind: Kind, bytes: Bytes) -> Response {
+    let begin = move |shared: &Shared| {
+        let begun = body(&bytes).and_then(|start: Start| shared.looks.start(&shared.control, kind, &start));
+        // What is wrong here is no missing path.
+        Ok(begun.map_or_else(|why| error(StatusCode::BAD_REQUEST, why), |()| StatusCode::NO_CONTENT.into_response()))
+    };
+    looked(shared, begin).await
+}
+
+async fn stop(shared: App, kind: Kind) -> Response {
+    let end = move |shared: &Shared| shared.looks.stop(&shared.control, kind).map(|()| StatusCode::NO_CONTENT.into_response());
+    looked(shared, end).await
+}
+
+/// Does something with captures, on a thread that may wait, for who has the token: without one any user of this machine could read users' packets.
+async fn looked(shared: App, act: impl FnOnce(&Shared) -> Result<Response, String> + Send + 'static) -> Response {
+    if shared.token.is_none() {
+        return error(StatusCode::FORBIDDEN, "users' packets are shown only to who has a token: set api.token_file");
+    }
+    match tokio::task::spawn_blocking(move || act(&shared)).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(why)) => error(StatusCode::NOT_FOUND, why),
+        Err(e) => error(StatusCode::SERVICE_UNAVAILABLE, e.to_string()),
+    }
+}
+
 async fn change(shared: App, request: Request) -> Response {
     match ask(shared, request).await {
         Ok(Reply::Done {}) => StatusCode::NO_CONTENT.into_response(),
@@ -487,7 +591,30 @@ async fn change(shared: App, request: Request) -> Response {
 #[openapi(
     info(title = "Splitplane", description = "What a running UPF is asked and told. Errors have a JSON body with `error`."),
     paths(
-        metrics, openapi, report, sessions, session, ports, drops, tables, targets, workers, peers, offload, reasons, log, drain, reload
+        metrics,
+        openapi,
+        report,
+        sessions,
+        session,
+        ports,
+        drops,
+        tables,
+        targets,
+        workers,
+        peers,
+        offload,
+        reasons,
+        log,
+        drain,
+        reload,
+        placement,
+        capture,
+        start_capture,
+        stop_capture,
+        pcapng,
+        trace,
+        start_trace,
+        stop_trace
     )
 )]
 pub struct Description;
@@ -504,7 +631,7 @@ mod tests {
     fn server(token: Option<&str>, requests_per_s: u32) -> Server {
         let (agent, asked) = crossbeam_channel::unbounded();
         std::thread::spawn(move || {
-            let mut draining = false;
+            let (mut draining, mut looks) = (false, 0);
             for request in asked {
                 match request {
                     crate::agent::Request::Report { reply, .. } => {
@@ -521,10 +648,18 @@ mod tests {
                         draining = on;
                         let _ = reply.send(());
                     }
-                    crate::agent::Request::Look { .. } | crate::agent::Request::Seen { .. } | crate::agent::Request::EndLook { .. } => {
-                        panic!("not by HTTP")
+                    crate::agent::Request::Look { reply, .. } => {
+                        looks += 1;
+                        let _ = reply.send(looks);
                     }
+                    // Two packets for each question of who looks; of another who does not look any more.
+                    crate::agent::Request::Seen { id, reply, .. } => {
+                        let is_asked = if id == looks { Ok(crate::look::Part::of_test(2)) } else { Err("somebody else looks".to_owned()) };
+                        let _ = reply.send(is_asked);
+                    }
+                    crate::agent::Request::EndLook { reply, .. } => _ = reply.send(()),
                     crate::agent::Request::Reload { .. } => panic!("there is no file"),
+                    crate::agent::Request::Text { reply } => _ = reply.send(None),
                     crate::agent::Request::Stop => return,
                 }
             }
@@ -558,8 +693,11 @@ mod tests {
 
     #[test]
     fn each_path_that_is_described_answers_and_each_that_answers_is_described() {
-        let server = server(None, 1000);
-        let (status, described) = request(&server, "GET /v1/openapi.json", "", "");
+        let server = server(Some(TOKEN), 1000);
+        let bearer = format!("Authorization: Bearer {TOKEN}\r\n");
+        let request = |line: &str, more: &str, body: &str| request(&server, line, &(bearer.clone() + more), body);
+        assert_eq!(request("POST /v1/capture/start", JSON, "{}").0, 204);
+        let (status, described) = request("GET /v1/openapi.json", "", "");
         assert_eq!(status, 200);
         let body = described.split("\r\n\r\n").nth(1).unwrap();
         let described: serde_json::Value = serde_json::from_str(body).unwrap();
@@ -570,13 +708,22 @@ mod tests {
         for (path, methods) in paths {
             let path = path.replace("{seid}", "0x1f");
             if methods.get("get").is_some() {
-                let (status, answer) = request(&server, &format!("GET {path}"), "", "");
+                let (status, answer) = request(&format!("GET {path}"), "", "");
                 assert_eq!(status, 200, "{path}: {answer}");
-            } else {
-                let (status, answer) = request(&server, &format!("PUT {path}"), JSON, "{\"on\":true,\"filter\":1}");
-                assert_eq!(status, 400, "{path}: {answer}");
-                assert_eq!(request(&server, &format!("GET {path}"), "", "").0, 405);
+                continue;
             }
+            let method = if methods.get("put").is_some() { "PUT" } else { "POST" };
+            let (status, answer) = request(&format!("{method} {path}"), JSON, "{\"on\":true,\"filter\":1}");
+            // What takes no body stops.
+            let expected = if path.ends_with("/capture/stop") {
+                204
+            } else if path.ends_with("/stop") {
+                404
+            } else {
+                400
+            };
+            assert_eq!(status, expected, "{path}: {answer}");
+            assert_eq!(request(&format!("GET {path}"), "", "").0, 405);
         }
         // What is said of a type is what it has.
         let fields = &described["components"]["schemas"]["Report"]["properties"];
@@ -621,6 +768,78 @@ mod tests {
         assert!(request(&server, "GET /v1/report", "", "").1.contains("\"draining\":true"));
         let (status, metrics) = request(&server, "GET /metrics", "", "");
         assert!(status == 200 && metrics.contains("\nsplitplane_draining 1\n") && metrics.contains(metrics::MEDIA_TYPE), "{metrics}");
+    }
+
+    /// How far it is, when it has ended.
+    fn ended(server: &Server, path: &str, bearer: &str) -> serde_json::Value {
+        loop {
+            let (status, answer) = request(server, &format!("GET {path}"), bearer, "");
+            assert_eq!(status, 200, "{answer}");
+            let value: serde_json::Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+            let status = value.get("status").unwrap_or(&value);
+            if status["running"] == false {
+                return value;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_capture_is_started_stopped_and_fetched_by_who_has_the_token() {
+        let server = server(Some(TOKEN), 100_000);
+        let bearer = format!("Authorization: Bearer {TOKEN}\r\n");
+        let json = bearer.clone() + JSON;
+        assert_eq!(request(&server, "GET /v1/capture/pcapng", &bearer, "").0, 404);
+        assert_eq!(request(&server, "POST /v1/capture/stop", &json, "").0, 404);
+        assert_eq!(request(&server, "POST /v1/capture/start", &json, "{\"ue\":\"10.45.0.2\",\"count\":7}").0, 204);
+        let status = ended(&server, "/v1/capture", &bearer);
+        assert_eq!((&status["packets"], &status["ended"]), (&8.into(), &"all packets that were asked for".into()), "{status}");
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let get = format!("GET /v1/capture/pcapng HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{bearer}\r\n");
+        stream.write_all(get.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let head = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        assert!(String::from_utf8_lossy(&answer[..head]).contains("application/x-pcapng"));
+        assert_eq!(pktio::pcap::read_all(&answer[head + 4..]).unwrap().len(), 8);
+        // One that would go on for an hour, until it is told to stop; it stays stopped.
+        assert_eq!(request(&server, "POST /v1/capture/start", &json, "{\"count\":100000,\"seconds\":3600}").0, 204);
+        assert_eq!(request(&server, "POST /v1/capture/stop", &json, "").0, 204);
+        let status = ended(&server, "/v1/capture", &bearer);
+        assert_eq!(status["ended"], "stopped", "{status}");
+        // A trace takes its place.
+        assert_eq!(request(&server, "POST /v1/trace/start", &json, "{\"count\":3,\"dropped\":true}").0, 204);
+        let traced = ended(&server, "/v1/trace", &bearer);
+        assert_eq!((traced["packets"].as_array().unwrap().len(), &traced["status"]["packets"]), (4, &4.into()), "{traced}");
+        assert_eq!(request(&server, "GET /v1/capture/pcapng", &bearer, "").0, 404);
+        for (path, body, says) in [
+            ("capture", "{\"count\":0}", "count: expected 1 to 100000"),
+            ("trace", "{\"count\":1001}", "count: expected 1 to 1000"),
+            ("capture", "{\"seconds\":0}", "seconds: expected 1 to 86400"),
+            ("capture", "{\"ue\":\"nobody\"}", "ue"),
+            ("trace", "{\"imsi\":1}", "imsi"),
+            ("trace", "", "not what this path takes"),
+        ] {
+            let (status, answer) = request(&server, &format!("POST /v1/{path}/start"), &json, body);
+            assert!(status == 400 && answer.contains(says), "{path} {body}: {answer}");
+        }
+    }
+
+    /// Any user of this machine could ask.
+    #[test]
+    fn without_a_token_nobody_sees_users_packets() {
+        let server = server(None, 1000);
+        for line in [
+            "GET /v1/capture",
+            "GET /v1/capture/pcapng",
+            "POST /v1/capture/start",
+            "POST /v1/capture/stop",
+            "GET /v1/trace",
+            "POST /v1/trace/start",
+        ] {
+            let (status, answer) = request(&server, line, JSON, "{}");
+            assert!(status == 403 && answer.contains("api.token_file"), "{line}: {answer}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::report::Report;
 use crate::sessions::{MOST_LOOKED_AT, SessionDetail, SessionPage, SessionQuery, seid_text};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -28,6 +29,9 @@ const LOOKS_EVERY: Duration = Duration::from_millis(20);
 /// Name of the socket, in a folder of its own, and that folder of root's and of the service's.
 const NAME: &str = "upf.sock";
 const OF_ROOT: &str = "/run/splitplane";
+
+/// Keys of `[split]` by which sessions are placed, and that change while the UPF runs.
+const PLACEMENT: [&str; 7] = ["policy", "rules", "heavy", "updates_per_second", "min_stay_ms", "window_ms", "margin"];
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +70,11 @@ pub enum Request {
     EndLook {
         /// The number.
         id: u32,
+    },
+    /// Sessions are placed by these keys of `[split]` from now on.
+    Placement {
+        /// The keys with their values; the others stay.
+        split: BTreeMap<String, serde_json::Value>,
     },
     /// The configuration file is read again, and what changed is taken over.
     Reload {
@@ -159,6 +168,12 @@ impl Control {
                 result.map(|id| Reply::Looking { id })
             }
             Request::Seen { id, story } => self.seen(id, story).map(Reply::Seen),
+            Request::Placement { split } => {
+                let value = serde_json::to_string(&split).unwrap_or_default();
+                let result = self.place(&split);
+                let _ = audited(who, "placement", &value, result.as_ref().map(|_| ()).map_err(String::clone));
+                result.map(Reply::Reloaded)
+            }
             Request::EndLook { id } => self.ask(|reply| agent::Request::EndLook { id, reply }).map(|()| Reply::Done {}),
             Request::Reload { dry_run } => {
                 let result = self.reload(dry_run);
@@ -187,7 +202,26 @@ impl Control {
     fn reload(&self, dry_run: bool) -> Result<Reloaded, String> {
         let Some(file) = &self.file else { return Err("this UPF has no configuration file".into()) };
         let config = Config::load(file).map_err(|e| format!("{e}; nothing was changed"))?;
-        self.ask(|reply| agent::Request::Reload { config: Box::new(config), dry_run, reply })?
+        self.ask(|reply| agent::Request::Reload { config: Box::new(config), based_on: None, dry_run, reply })?
+    }
+
+    /// As a reload of the configuration that runs with other keys of `[split]`.
+    fn place(&self, split: &BTreeMap<String, serde_json::Value>) -> Result<Reloaded, String> {
+        if let Some(other) = split.keys().find(|key| !PLACEMENT.contains(&key.as_str())) {
+            let other: String = other.escape_debug().take(100).collect();
+            return Err(format!("split.{other}: expected one of {}; nothing was changed", PLACEMENT.join(", ")));
+        }
+        let based_on = self.ask(|reply| agent::Request::Text { reply })?.ok_or("this UPF has no configuration file")?;
+        let mut file: toml::Table = toml::from_str(&based_on).map_err(|e| e.to_string())?;
+        let section = file.entry("split").or_insert_with(|| toml::Table::new().into());
+        let section = section.as_table_mut().ok_or("split: expected a section")?;
+        for (key, value) in split {
+            let value = toml::Value::try_from(value).map_err(|e| format!("split.{key}: {e}; nothing was changed"))?;
+            section.insert(key.clone(), value);
+        }
+        let text = toml::to_string(&file).map_err(|e| e.to_string())?;
+        let config = Config::parse(&text).map_err(|e| format!("{e}; nothing was changed"))?;
+        self.ask(|reply| agent::Request::Reload { config: Box::new(config), based_on: Some(based_on), dry_run: false, reply })?
     }
 
     /// A page: the agent looks through a bounded number of sessions at a time, and does its other work in between.

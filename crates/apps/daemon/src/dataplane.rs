@@ -1,16 +1,23 @@
 //! The data plane as the user-plane agent sees it: the targets and the engine's workers behind `upf::plane::DataPlane`.
 
+use crate::config::{self, Slice};
 use crate::drainer::Drainer;
 use crate::placement::Wishes;
 use base::{BufferFate, Packet, PortId};
-use engine::{Draining, Engine};
+use engine::{Draining, Engine, Marks};
 use offload::{Split, Unit};
-use program::{ApplyError, Batch, CounterId, Op};
+use pfcp::rules::SessionRules;
+use program::{ApplyError, Batch, CounterId, MeterId, Op};
 use std::collections::{HashSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::Arc;
 use target::{Count, Target};
-use upf::plane::SessionInfo;
+use target_xdp::Xdp;
+use upf::lower::Treatment;
+use upf::plane::{LastingCount, SessionInfo};
+
+/// Parts of a unit that meters count in.
+const NANO: u64 = 1_000_000_000;
 
 /// What carries packets: x86 alone, or a fast target in front of it.
 #[derive(Clone)]
@@ -27,6 +34,15 @@ impl Targets {
         match self {
             Targets::Whole(target) => target.clone(),
             Targets::Split(split) => split.clone(),
+        }
+    }
+
+    /// From now on the fast target passes every packet to the one behind it: its counters are final.
+    pub fn retire_fast(&self) {
+        if let Targets::Split(split) = self
+            && let Some(recovery) = split.fast().facets().recovery
+        {
+            recovery.retire();
         }
     }
 
@@ -48,6 +64,10 @@ pub struct EngineAndTargets {
     /// Changes of what all sessions share that the base target has and a fast target ahead of the engine is yet to get, in order, each when its
     /// drain has finished: until then the fast target hands on.
     behind: VecDeque<(Option<Draining>, Batch)>,
+    /// The fast target, where its counters outlast the process.
+    lasting: Option<(u64, Arc<Xdp>)>,
+    /// Where ports have rates: what workers know of PDR numbers, and the slices of the file.
+    queued: Option<(Arc<Marks>, Vec<Slice>)>,
     _drainer: Option<Drainer>,
 }
 
@@ -58,12 +78,32 @@ impl EngineAndTargets {
             Targets::Split(split) if split.fast_is_ahead() => Drainer::start(split.clone(), engine.clone()),
             _ => None,
         };
-        EngineAndTargets { targets, engine, wishes: Wishes::default(), changed: None, behind: VecDeque::new(), _drainer: drainer }
+        EngineAndTargets {
+            targets,
+            engine,
+            wishes: Wishes::default(),
+            changed: None,
+            behind: VecDeque::new(),
+            lasting: None,
+            queued: None,
+            _drainer: drainer,
+        }
     }
 
     /// With the operator's choice of sessions for the fast target; without it there is none.
     pub fn with_wishes(self, wishes: Wishes) -> EngineAndTargets {
         EngineAndTargets { wishes, ..self }
+    }
+
+    /// With counters of the fast target that outlast this process, if they do.
+    pub fn with_lasting(self, fast: Option<&Arc<Xdp>>) -> EngineAndTargets {
+        let lasting = fast.and_then(|xdp| Some((xdp.epoch()?, xdp.clone())));
+        EngineAndTargets { lasting, ..self }
+    }
+
+    /// With what workers know of packets that wait for a port's rate, and the slices that these belong to.
+    pub fn with_queues(self, marks: Option<Arc<Marks>>, slices: &[Slice]) -> EngineAndTargets {
+        EngineAndTargets { queued: marks.map(|marks| (marks, slices.to_vec())), ..self }
     }
 
     /// The operator wants sessions elsewhere from now on; which of them change is noted from the next query on.
@@ -193,8 +233,50 @@ impl upf::plane::DataPlane for EngineAndTargets {
         Some(outcome)
     }
 
+    fn has_queues(&self) -> bool {
+        self.queued.is_some()
+    }
+
+    fn treat(&mut self, rules: Option<&SessionRules>, treatments: &[(u32, Option<Treatment>)]) {
+        let Some((marks, slices)) = &self.queued else { return };
+        let slice = rules.map_or(0, |rules| config::slice::number(slices, rules));
+        for (number, treatment) in treatments {
+            let treatment = treatment.map(|of| {
+                let guaranteed_kbps = u32::try_from(of.guaranteed_kbps).unwrap_or(u32::MAX);
+                engine::Treatment { cell: of.usage, slice, flow: of.flow, guaranteed_kbps }
+            });
+            marks.set(*number, treatment);
+        }
+    }
+
     fn count(&mut self, counter: CounterId, cell: u64) -> Count {
-        self.targets.target().counter(counter, cell)
+        // What waits for a port is taken off a moment after it was counted, and may be of a cell that was given to others since.
+        let Count { packets, bytes } = self.targets.target().counter(counter, cell);
+        let or_none = |n: u64| if n.cast_signed() < 0 { 0 } else { n };
+        Count { packets: or_none(packets), bytes: or_none(bytes) }
+    }
+
+    fn epoch(&self) -> Option<u64> {
+        self.lasting.as_ref().map(|(epoch, _)| *epoch)
+    }
+
+    fn lasting_count(&mut self, counter: CounterId, cell: u64) -> Option<LastingCount> {
+        let (_, xdp) = self.lasting.as_ref()?;
+        // Of one out of service some of its count may be of a session before.
+        let Targets::Split(split) = &self.targets else { return None };
+        if split.is_retired() {
+            return None;
+        }
+        Some(LastingCount { lasting: xdp.counter(counter, cell), rest: split.base().counter(counter, cell) })
+    }
+
+    fn meter_left(&mut self, meter: MeterId, cell: u64) -> Option<u64> {
+        // A fast target that does not share its cells holds less than this says.
+        let base = match &self.targets {
+            Targets::Whole(target) => &**target,
+            Targets::Split(split) => split.base(),
+        };
+        Some(base.facets().meters?.meter_state(meter, cell)?.peak / NANO)
     }
 
     fn carried(&mut self) -> Option<u64> {

@@ -1,23 +1,29 @@
 //! How is the program loaded into the kernel's XDP hook, ahead of the engine, and how do its misses reach the engine's ports?
 //!
 //! Load, attach to each interface, join sockets, and, when tables and workers are ready, go live ([`Kernel::go_live`]). Until
-//! then XDP forwards nothing. Ports of drivers other than `af_xdp` and `auto` take no part: packets that arrive there the
+//! then XDP forwards nothing. Where this kernel has verified the program before ([`crate::verified`]), it does so again on a thread of its own, and the program
+//! passes all packets to x86 meanwhile ([`Kernel::begin_verification`]). Ports of drivers other than `af_xdp` and `auto` take no part: packets that arrive there the
 //! base target runs, and packets that leave by them go to the slow path.
 
-use crate::config::{Config, Port};
+use crate::config::{Config, FastTarget, Port};
 use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::program::Program;
+use crate::verified::Verified;
 use base::PortId;
+use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use pktio::{AfXdp, Interface, interface};
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::Arc;
-use target::Ahead;
+use target::{Ahead, Recovery};
 use target_xdp::probe::{self, Probe};
-use target_xdp::{EntryPoints, LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
+use target_xdp::{EntryPoints, Keep, LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
 
 /// Entries that each session table holds if the configuration does not say.
 const CAPACITY: u64 = 65_536;
+/// Entries that each other table holds at least, if it is declared with so many: routes, neighbours, filters. What does not fit runs on x86.
+const OTHERS: u64 = 16_384;
 
 /// With the value 1 in the environment the kernel is not asked which interfaces send what is redirected to them: see [`Probe`].
 pub const PROBE_VARIABLE: &str = "SPLITPLANE_XDP_PROBE";
@@ -32,6 +38,19 @@ pub struct Kernel {
     asks: bool,
     /// Tries veths, where the kernel does not say. Loaded at the start: later no compiler may run.
     probe: Option<Probe>,
+    verification: Verification,
+}
+
+/// How far the kernel is with the program.
+enum Verification {
+    /// It has taken it.
+    Done,
+    /// It is to be asked, and has taken it before.
+    Expected(Verified),
+    /// It is at it, on a thread of its own.
+    Pending(Receiver<Result<(), LoadError>>),
+    /// It has refused it this time: packets go through x86 until the next start.
+    Refused,
 }
 
 /// Ticks of the agent between two checks of the egress interfaces: half a second.
@@ -43,6 +62,8 @@ const LOOKS_BETWEEN: u32 = 10;
 
 struct Hooked {
     port: PortId,
+    /// Where its sockets are in the program's maps: of no other at the same time.
+    slot: u32,
     name: String,
     interface: Interface,
     mode: Mode,
@@ -78,18 +99,106 @@ impl Tried {
 }
 
 impl Kernel {
-    /// Loads the program, compiled if there is no object of it; the kernel verifies it. It is attached to no interface yet.
-    pub fn load(config: &Config, program: &Program, objects: &Objects) -> Result<Kernel, Failure> {
+    /// Loads the program where the configuration has XDP as its fast target.
+    pub fn load_if_asked(config: &Config, program: &Program, objects: &Objects) -> Result<Option<Kernel>, Failure> {
+        match config.split.fast {
+            Some(FastTarget::Xdp) => Kernel::load(config, program, objects, None).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// As [`Kernel::load_if_asked`]; where it is known from `folder` that this kernel takes the program it is verified when
+    /// [`Kernel::begin_verification`] is called.
+    pub fn load_early_if_asked(config: &Config, program: &Program, objects: &Objects) -> Result<Option<Kernel>, Failure> {
+        // What a daemon before has left there forwards meanwhile, and this one's place is taken by one that is whole.
+        let folder = c_compile::environment::state().filter(|_| config.split.keep.is_none());
+        match config.split.fast {
+            Some(FastTarget::Xdp) => Kernel::load(config, program, objects, folder.as_deref()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Loads the program, compiled if there is no object of it; the kernel verifies it, unless it is known from `folder` that it will take it. It is
+    /// attached to no interface yet.
+    fn load(config: &Config, program: &Program, objects: &Objects, folder: Option<&Path>) -> Result<Kernel, Failure> {
         let text = program.xdp_text()?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
         // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
         let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
+        let shared_entries = config.split.capacity.unwrap_or_default().max(OTHERS);
         let Objects { shipped, cache } = objects.clone();
-        let options = Options { entries, split_entries, seed: rand::random(), entry, shipped, cache, ..Options::default() };
+        let ids = upf::ids::Ids::bind(&program.ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
+        let keep = config.split.keep.clone().map(|folder| Keep { folder, counter: ids.usage, epoch: rand::random() });
+        let sizes = (entries, split_entries, shared_entries, config.n4.max_sessions);
+        let verified = folder.and_then(|folder| Verified::open(folder, &text, sizes, &target_xdp::sys::kernel_release()));
+        let later = verified.as_ref().and_then(Verified::form);
+        let seed = rand::random();
+        let options = Options { entries, split_entries, shared_entries, seed, entry, shipped, cache, keep, later, ..Options::default() };
         let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;
         let asks = c_compile::environment::trusted(PROBE_VARIABLE).is_none_or(|value| value != "1");
         let probe = if asks && sends_redirected(LOOPBACK).is_some() { None } else { load_probe(objects) };
-        Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe })
+        let verification = match verified {
+            Some(verified) if later.is_some() => Verification::Expected(verified),
+            verified => {
+                if let Some(verified) = verified {
+                    verified.keep(xdp.form());
+                }
+                Verification::Done
+            }
+        };
+        Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe, verification })
+    }
+
+    /// Has the kernel verify the program, if it has not, on a thread of its own, which has this one's privileges.
+    pub fn begin_verification(&mut self) -> Result<(), Failure> {
+        let Verification::Expected(verified) = std::mem::replace(&mut self.verification, Verification::Done) else { return Ok(()) };
+        // Its targets may be made later than it is verified: it comes into service when the agent says so.
+        self.xdp.retire();
+        let (done, pending) = bounded(1);
+        let xdp = self.xdp.clone();
+        let verify = move || {
+            let result = xdp.verify();
+            if result.is_err() {
+                verified.forget();
+            }
+            // The agent may have ended.
+            let _ = done.send(result);
+        };
+        let thread = std::thread::Builder::new().name("verifier".into()).spawn(verify);
+        thread.map_err(|e| Failure::Failed(format!("cannot start a thread: {e}")))?;
+        self.verification = Verification::Pending(pending);
+        Ok(())
+    }
+
+    /// Whether the program is still to be verified: until [`Kernel::verified`] it passes all packets to x86.
+    pub fn is_pending(&self) -> bool {
+        matches!(self.verification, Verification::Expected(_) | Verification::Pending(_))
+    }
+
+    /// Whether the kernel has refused the program: it stays out of service.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.verification, Verification::Refused)
+    }
+
+    /// The outcome, when it is there, once: whether the program may be taken into service.
+    pub fn verified(&mut self) -> Option<bool> {
+        let Verification::Pending(pending) = &self.verification else { return None };
+        let result = match pending.try_recv() {
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Err("the thread that verifies it has failed: this is a bug".to_owned()),
+            Ok(result) => result.map_err(|e| e.to_string()),
+        };
+        let is_good = result.is_ok();
+        self.verification = if is_good { Verification::Done } else { Verification::Refused };
+        if let Err(why) = result {
+            tracing::error!("XDP forwards nothing: {why}; all packets go through x86: restart to try again");
+        }
+        Some(is_good)
+    }
+
+    /// Says that the program carries packets.
+    pub fn say_active(&self) {
+        self.hooked.iter().for_each(Hooked::say_active);
     }
 
     /// Attaches the program to the port's interface and opens its queues for `workers`, which get the packets that the program misses.
@@ -114,30 +223,65 @@ impl Kernel {
     fn hook(&mut self, port: &Port, id: PortId) -> Result<(u32, String), Failure> {
         let found = Interface::find(&port.name, port.interface.as_deref().unwrap_or_default());
         let interface = found.map_err(|e| Failure::Usage(e.to_string()))?;
-        let slot = self.hooked.len() as u32;
+        let taken = |slot: &u32| self.hooked.iter().any(|hooked| hooked.slot == *slot);
+        let slot = (0u32..).find(|slot| !taken(slot)).unwrap_or_default();
+        if socket_key(slot, 0).is_none() {
+            return Err(Failure::Usage(format!("split.fast = \"xdp\": port `{}`: XDP runs on as many interfaces as it can", port.name)));
+        }
         let mode = self.xdp.attach(&interface.name, interface.index).map_err(failure)?;
         let name = interface.name.clone();
-        self.hooked.push(Hooked { port: id, name: port.name.clone(), interface, mode, away: false, sends: None, tried: Tried::default() });
+        self.hooked.push(Hooked {
+            port: id,
+            slot,
+            name: port.name.clone(),
+            interface,
+            mode,
+            away: false,
+            sends: None,
+            tried: Tried::default(),
+        });
         Ok((slot, name))
+    }
+
+    /// Whether a daemon before has left its program on an interface, where it forwards until [`Kernel::go_live`]: then that is to come when all
+    /// sessions are back.
+    pub fn was_left(&self) -> bool {
+        self.xdp.was_left()
+    }
+
+    /// Nothing stays on the interfaces when the daemon ends.
+    pub fn leave_nothing(&self) {
+        if let Err(error) = self.xdp.leave_nothing() {
+            tracing::error!("XDP's program stays on its interfaces: {error}: delete the files in the folder `split.keep`");
+        }
     }
 
     /// Lets the program carry packets: its tables are filled, and workers poll the sockets.
     pub fn go_live(&mut self) -> Result<(), Failure> {
         self.look_at_ways_out();
-        for (slot, hooked) in self.hooked.iter().enumerate() {
-            self.xdp.set_port(hooked.interface.index, Some((hooked.port, slot as u32))).map_err(failure)?;
-            if self.xdp.is_retired() {
-                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "XDP forwards nothing: all packets go through x86");
-                continue;
-            }
-            let mode = if hooked.mode == Mode::Native { "in the driver" } else { "before the stack" };
-            tracing::info!(port = hooked.name, interface = hooked.interface.name, mode, "XDP is active");
-            if hooked.interface.driver == "veth" {
-                let hint = "XDP cannot complete checksums: turn off checksum offload at the veth's far end (`ethtool -K NAME tx off`)";
-                tracing::info!(port = hooked.name, "{hint}");
+        if self.is_pending() {
+            tracing::info!("the kernel verifies the XDP program: until then all packets go through x86");
+        }
+        let is_pending = self.is_pending();
+        for hooked in &self.hooked {
+            hooked.go_live(&self.xdp, is_pending)?;
+        }
+        self.xdp.stay().map_err(failure)
+    }
+
+    /// The same for one port, which came later: the others carry packets.
+    pub fn port_goes_live(&mut self, id: PortId) -> Result<(), Failure> {
+        self.hooked.iter().filter(|hooked| hooked.port == id).try_for_each(|hooked| hooked.go_live(&self.xdp, self.is_pending()))
+    }
+
+    /// Takes the program off a port's interface. No packet leads there any more.
+    pub fn close(&mut self, id: PortId) {
+        for hooked in self.hooked.extract_if(.., |hooked| hooked.port == id).filter(|hooked| !hooked.away) {
+            let forgotten = self.xdp.set_way_out(id, None).and_then(|()| self.xdp.detach(hooked.interface.index));
+            if let Err(error) = forgotten {
+                tracing::error!("{}: {error}", hooked.name);
             }
         }
-        Ok(())
     }
 
     /// The agent's tick.
@@ -151,7 +295,7 @@ impl Kernel {
 
     /// Attaches the program to an interface that was deleted and exists again. Ports reopen their sockets themselves.
     fn look_at_interfaces(&mut self) {
-        for (slot, hooked) in (0u32..).zip(&mut self.hooked) {
+        for hooked in &mut self.hooked {
             if !hooked.away {
                 if interface::index_exists(hooked.interface.index) {
                     continue;
@@ -163,7 +307,7 @@ impl Kernel {
                     tracing::error!("{}: {error}", hooked.name);
                 }
             }
-            if let Err(why) = hooked.come_back(&self.xdp, slot) {
+            if let Err(why) = hooked.come_back(&self.xdp) {
                 tracing::debug!("{}: XDP is not on its interface again: {why}", hooked.name);
             }
         }
@@ -171,7 +315,7 @@ impl Kernel {
 
     /// Looks which interfaces send what is redirected to them, now and then: a veth's far end may change its mind, and the kernel
     /// would lose the packets without a word. What leaves by the others goes through x86.
-    fn look_at_ways_out(&mut self) {
+    pub fn look_at_ways_out(&mut self) {
         // What comes in before the stack leaves through it, which any interface can.
         let native = self.hooked.iter().any(|h| h.mode == Mode::Native);
         for hooked in self.hooked.iter_mut().filter(|h| !h.away) {
@@ -203,11 +347,34 @@ impl Kernel {
 }
 
 impl Hooked {
+    /// Lets the program carry what comes by its interface.
+    fn go_live(&self, xdp: &Xdp, is_pending: bool) -> Result<(), Failure> {
+        xdp.set_port(self.interface.index, Some((self.port, self.slot))).map_err(failure)?;
+        if is_pending {
+            return Ok(());
+        }
+        if xdp.is_retired() {
+            tracing::warn!(port = self.name, interface = self.interface.name, "XDP forwards nothing: all packets go through x86");
+            return Ok(());
+        }
+        self.say_active();
+        Ok(())
+    }
+
+    fn say_active(&self) {
+        let mode = if self.mode == Mode::Native { "in the driver" } else { "before the stack" };
+        tracing::info!(port = self.name, interface = self.interface.name, mode, "XDP is active");
+        if self.interface.driver == "veth" {
+            let hint = "XDP cannot complete checksums: turn off checksum offload at the veth's far end (`ethtool -K NAME tx off`)";
+            tracing::info!(port = self.name, "{hint}");
+        }
+    }
+
     /// Onto the interface that has the name now, if there is one.
-    fn come_back(&mut self, xdp: &Xdp, slot: u32) -> Result<(), String> {
+    fn come_back(&mut self, xdp: &Xdp) -> Result<(), String> {
         let interface = Interface::find(&self.name, &self.interface.name).map_err(|e| e.to_string())?;
         let mode = xdp.attach(&interface.name, interface.index).map_err(|e| e.to_string())?;
-        if let Err(error) = xdp.set_port(interface.index, Some((self.port, slot))) {
+        if let Err(error) = xdp.set_port(interface.index, Some((self.port, self.slot))) {
             // Without a port it would pass all packets to the kernel.
             return Err(xdp.detach(interface.index).err().unwrap_or(error).to_string());
         }

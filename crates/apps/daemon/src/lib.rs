@@ -38,13 +38,16 @@ pub mod failure;
 pub mod input;
 pub mod kernel;
 pub mod look;
+pub mod looks;
 pub mod metrics;
 pub mod n4;
 pub mod n4_socket;
 pub mod objects;
 pub mod output;
 pub mod page;
+mod pcapng;
 pub mod placement;
+mod ports;
 pub mod privileges;
 pub mod program;
 pub mod reasons;
@@ -60,6 +63,7 @@ pub mod started;
 pub mod stop;
 pub mod store;
 pub mod supervisor;
+pub mod verified;
 pub mod watch;
 
 #[cfg(test)]
@@ -97,6 +101,8 @@ pub mod fuzzing {
 
     /// A query of sessions as checked, and whether the checks hold for one session.
     pub fn session_query(text: &[u8]) -> Result<bool, String> {
+        // And what begins a capture.
+        let _ = crate::control_socket::read::<crate::looks::Start>(text, "a capture");
         let query: crate::sessions::SessionQuery = crate::control_socket::read(text, "a query")?;
         query.validate()?;
         Ok(query.matches(&Default::default()))

@@ -205,6 +205,23 @@ impl Agent {
     }
 }
 
+#[cfg(test)]
+impl Part {
+    /// So many packets, and more are looked for.
+    pub fn of_test(packets: usize) -> Part {
+        let packet = vec![0; 60];
+        let one = || Seen {
+            at: SystemTime::UNIX_EPOCH,
+            port: PortId(0),
+            verdict: Verdict::next(),
+            packet: packet.clone(),
+            after: packet.clone(),
+        };
+        let (ports, live) = (BTreeMap::new(), Vec::new());
+        Part { seen: (0..packets).map(|_| one()).collect(), left: 1, missed: 0, ports, target: "x86".into(), live, ir: None }
+    }
+}
+
 impl Part {
     /// For who asked.
     pub fn tell(self) -> SeenPart {

@@ -56,7 +56,22 @@ impl Ahead {
 
 /// All that a configuration can ask for without a P4 program of its own.
 pub fn all() -> Vec<Ahead> {
-    vec![Ahead::of("upf.p4", &[], true), Ahead::of("upf.p4", &[("SHAPE", "1")], true), Ahead::of("ceupf.p4", &[], false)]
+    const SHAPE: (&str, &str) = ("SHAPE", "1");
+    const QUEUES: (&str, &str) = ("QUEUES", "1");
+    const HEAVY: (&str, &str) = ("HEAVY", "1");
+    vec![
+        Ahead::of("upf.p4", &[], true),
+        Ahead::of("upf.p4", &[SHAPE], true),
+        // Where a port has a rate nothing is sent by the kernel.
+        Ahead::of("upf.p4", &[QUEUES], false),
+        Ahead::of("upf.p4", &[SHAPE, QUEUES], false),
+        // What tells the rates of sessions is asked for with a fast target only.
+        Ahead::of("upf.p4", &[HEAVY], true),
+        Ahead::of("upf.p4", &[SHAPE, HEAVY], true),
+        Ahead::of("upf.p4", &[QUEUES, HEAVY], false),
+        Ahead::of("upf.p4", &[SHAPE, QUEUES, HEAVY], false),
+        Ahead::of("ceupf.p4", &[], false),
+    ]
 }
 
 /// Fills `folder` with the objects of `programs`, on as many threads as there are processors; how many objects they have. Objects that are there stay.
@@ -138,17 +153,21 @@ addresses = [\"10.6.0.1/24\"]
     fn every_program_that_a_configuration_can_ask_for_is_compiled_ahead() {
         let mut asked = 0;
         for qos in ["", "[qos]\nmode = \"police\"\n", "[qos]\nmode = \"shape\"\n"] {
-            for split in ["", "[split]\nfast = \"xdp\"\n", "[split]\nfast = \"asic\"\n"] {
-                // Not all go together.
-                let Ok(config) = Config::parse(&format!("{PLAIN}{qos}{split}")) else { continue };
-                let (defines, xdp) = (config.qos.defines(), split.contains("xdp"));
-                let all = all();
-                let found = all.iter().find(|a| a.program == Path::new("upf.p4") && a.defines == defines && (a.xdp || !xdp));
-                assert!(found.is_some(), "{qos}{split}");
-                asked += 1;
+            let planned = |fast: &str| format!("[split]\nfast = \"{fast}\"\npolicy = \"planned\"\nrates = \"cells\"\n");
+            let fast = |fast: &str| format!("[split]\nfast = \"{fast}\"\n");
+            for split in [String::new(), fast("xdp"), fast("asic"), planned("xdp"), planned("asic")] {
+                for rate in ["", "rate_kbps = 1000000\n"] {
+                    // Not all go together.
+                    let Ok(config) = Config::parse(&format!("{PLAIN}{rate}{qos}{split}")) else { continue };
+                    let (defines, xdp) = (config.defines(), split.contains("xdp"));
+                    let all = all();
+                    let found = all.iter().find(|a| a.program == Path::new("upf.p4") && a.defines == defines && (a.xdp || !xdp));
+                    assert!(found.is_some(), "{rate}{qos}{split}");
+                    asked += 1;
+                }
             }
         }
-        assert!(asked >= 5, "{asked}");
+        assert!(asked >= 12, "{asked}");
         assert!(all().iter().any(|a| a.program == Path::new("ceupf.p4")));
     }
 }

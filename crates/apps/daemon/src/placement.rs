@@ -1,29 +1,38 @@
 //! Placement, tick by tick: usage in, moves out.
 //!
-//! The agent's thread runs it every tick. It reads usage of some sessions at a time, from their usage cells; a session
-//! without URRs has no rate, and is placed by rules only.
+//! The agent's thread runs it every tick. It reads rates of some sessions at a time: from their usage cells, where a session
+//! without URRs has no rate and is placed by rules only; or from the program's own detector, which knows the recent bytes of each PDR
+//! (`p4/include/heavy.p4`, [`detect::session_rate`]).
 
-use crate::config::{Config, Policy, Prefix};
+use crate::config::{Config, Policy, Prefix, Rates};
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::report::MoveReport;
 use offload::planner::{Admit, Entries, Move, Needs, Outcome, Place, Planner, Settings};
 use offload::{Planned, Split, Standing, Unit, plan_and_move};
-use program::{Batch, Op, TableId};
+use pfcp::rules::UserPlane;
+use program::{Batch, Op, Program, RegisterId, TableId};
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::time::Duration;
-use target::Meters;
+use target::{Count, Meters, Registers, Target};
 use upf::criteria::{self, Criteria, Slice};
 use upf::ids::Ids;
 use upf::plane::{Plane, SessionInfo};
 
 /// Sessions whose usage is read in a tick: a few milliseconds' work.
 const POLLED: usize = 8192;
+/// When no packet has come for so long, no usage is read until one comes: rates go to nothing by themselves. Each session has been looked at since, but
+/// of more than five million.
+const QUIET: Duration = Duration::from_secs(30);
 /// Moves that are kept for reports.
 const RECENT: usize = 64;
 /// Cycles of x86 that a packet costs whose rule is found at once, and what filters add to it.
 const CYCLES: f32 = 300.0;
 const CYCLES_OF_FILTERS: f32 = 150.0;
+/// The program's register of recent bytes, by PDR number.
+const RECENT_BYTES: &str = "recent";
+/// A packet's length in bytes before any has come: bytes alone say no packets a second.
+const USUAL_LENGTH: f64 = 800.0;
 
 /// `[split]`: keys of `policy = "planned"`.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -131,6 +140,9 @@ pub enum PlanError {
         /// The value.
         weight: f64,
     },
+    /// The program has no detector.
+    #[error("the program has no register `{RECENT_BYTES}` of 64 bits, as p4/include/heavy.p4 has")]
+    NoCells,
     /// Another value.
     #[error(transparent)]
     OutOfRange(#[from] offload::OutOfRange),
@@ -142,6 +154,7 @@ impl PlanError {
         match self {
             PlanError::NotPlanned(key) => key,
             PlanError::Slice { .. } | PlanError::Criterion { .. } | PlanError::Weight { .. } => "rules",
+            PlanError::NoCells => "rates",
             PlanError::OutOfRange(offload::OutOfRange::Heavy { .. }) => "heavy",
             PlanError::OutOfRange(offload::OutOfRange::Window) => "window_ms",
             PlanError::OutOfRange(_) => "margin",
@@ -275,6 +288,11 @@ pub struct Placement {
     /// Tables with room of their own, in the order of [`Entries`].
     tables: [TableId; 4],
     cursor: usize,
+    /// Where the program's detector keeps recent bytes, if rates are its.
+    recent_bytes: Option<RegisterId>,
+    /// The bytes that all sessions had carried when that last changed, and when it did.
+    carried: Option<u64>,
+    carried_at: Duration,
     /// The last moves, for reports.
     recent: VecDeque<MoveReport>,
 }
@@ -293,18 +311,41 @@ impl Placement {
         let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
         let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
         let planner = Planner::new(config.plan().settings(), room)?;
-        Ok(Placement { planner, tables, cursor: 0, recent: VecDeque::new() })
+        let recent_bytes = match config.rates {
+            Rates::Counters => None,
+            Rates::Cells => Some(recent_bytes(split.program()).ok_or(PlanError::NoCells)?),
+        };
+        let (carried, carried_at, recent) = Default::default();
+        Ok(Placement { planner, tables, cursor: 0, recent_bytes, carried, carried_at, recent })
     }
 
-    /// What is due.
-    pub fn tick(&mut self, now: Duration, plane: &mut Plane<EngineAndTargets>, split: &Split) {
+    /// What is due. `packets_now` is the time on the clock of the packets' time stamps.
+    pub fn tick(&mut self, now: Duration, packets_now: Duration, plane: &mut Plane<EngineAndTargets>, split: &Split) {
         let now_ns = now.as_nanos() as u64;
-        for seid in plane.data_mut().take_changed() {
+        let changed = plane.data_mut().take_changed();
+        let carried = plane.carried();
+        if carried.is_none() || carried != self.carried || !changed.is_empty() {
+            (self.carried, self.carried_at) = (carried, now);
+        }
+        for seid in changed {
             self.session(seid, plane, split, now_ns);
         }
-        for seid in self.planner.next_sessions(&mut self.cursor, POLLED) {
-            if let Some(count) = plane.charged(seid) {
-                self.planner.usage(seid, count.packets, count.bytes, now_ns);
+        let looks_at = if now.saturating_sub(self.carried_at) > QUIET { 0 } else { POLLED };
+        let looked_at = self.planner.next_sessions(&mut self.cursor, looks_at);
+        match self.recent_bytes {
+            None => {
+                for seid in looked_at {
+                    if let Some(count) = plane.charged(seid) {
+                        self.planner.usage(seid, count.packets, count.bytes, now_ns);
+                    }
+                }
+            }
+            Some(register) => {
+                let length = mean_length(split);
+                for seid in looked_at {
+                    let bytes_per_second = recent_rate(seid, register, packets_now, plane, split) as f64;
+                    self.planner.rate(seid, bytes_per_second / length, bytes_per_second * 8.0, now_ns);
+                }
             }
         }
         let copy = |seid: u64| Some((plane.data().wishes().of(&plane.info(seid)?), plane.copy(seid)?));
@@ -373,13 +414,40 @@ impl Placement {
     }
 }
 
+fn recent_bytes(program: &Program) -> Option<RegisterId> {
+    program.registers.iter().find(|(_, info)| info.name == RECENT_BYTES && info.width == 64).map(|(id, _)| id)
+}
+
+/// What the detector says of a session, in bytes a second: the sum of its PDRs, wherever their packets ran.
+fn recent_rate(seid: u64, register: RegisterId, packets_now: Duration, plane: &Plane<EngineAndTargets>, split: &Split) -> u64 {
+    let now_us = packets_now.as_micros() as u64;
+    // Nothing of a session runs on a target that it is not on, and the fast target is slow to read.
+    let fast = split.fast().facets().registers.filter(|_| split.is_on_fast(seid));
+    let mut cells = Vec::new();
+    for (_, number) in plane.pdr_numbers(seid) {
+        let number = u64::from(number);
+        for registers in [split.base().facets().registers, fast].into_iter().flatten() {
+            // A number without a cell has no bytes.
+            let _ = Registers::read_registers(registers, register, number..number + 1, &mut cells);
+        }
+    }
+    cells.iter().map(|cell| detect::session_rate::rate(*cell, now_us)).fold(0, u64::saturating_add)
+}
+
+/// Mean length of all packets so far, in bytes.
+fn mean_length(split: &Split) -> f64 {
+    let mut all = Count::default();
+    split.traffic().into_values().for_each(|count| all += count);
+    if all.packets == 0 { USUAL_LENGTH } else { (all.bytes as f64 / all.packets as f64).max(1.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use lab::bench::sessions;
     use pfcp::rules::UserPlane;
     use std::sync::Arc;
-    use target::{Lane, Target};
+    use target::Lane;
     use target_asic::{Asic, Chip};
 
     /// The agent's parts, without its thread and without ports.
@@ -393,14 +461,16 @@ mod tests {
 
     impl Parts {
         fn new(split_config: &str) -> Parts {
-            let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &[("SESSIONS".into(), "1024".into())]).unwrap());
+            let settings: crate::config::Split = toml::from_str(split_config).unwrap();
+            let mut defines = settings.defines();
+            defines.push(("SESSIONS".into(), "1024".into()));
+            let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &defines).unwrap());
             let asic = Asic::load(ir.clone(), Chip { session_entries: 3 }).unwrap();
             let whole = Asic::oracle(ir.clone()).unwrap();
             let split = Arc::new(Split::new(Box::new(asic), Box::new(whole), offload::Policy::Planned).unwrap());
             let targets = Targets::Split(split.clone());
             let (events, _) = crossbeam_channel::unbounded();
             let engine = engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap();
-            let settings: crate::config::Split = toml::from_str(split_config).unwrap();
             let data = EngineAndTargets::new(targets.clone(), Arc::new(engine)).with_wishes(Wishes::new(&settings).unwrap());
             let network = sessions::network();
             let plane = Plane::new(&network, &ir.program, data).unwrap();
@@ -423,7 +493,7 @@ mod tests {
                     }
                 }
                 self.now += Duration::from_millis(50);
-                self.placement.tick(self.now, &mut self.plane, &self.split);
+                self.placement.tick(self.now, self.now, &mut self.plane, &self.split);
             }
         }
 
@@ -451,6 +521,57 @@ mod tests {
         assert_eq!(parts.on_fast(), [1, 2, 3]);
         let charged = |parts: &mut Parts, seid| parts.plane.charged(seid).unwrap().packets;
         assert_eq!([charged(&mut parts, 1), charged(&mut parts, 3), charged(&mut parts, 6)], [4 * 50, 2 * 50, 9 * 10]);
+    }
+
+    /// A session that nobody charges, as some SMFs establish them.
+    fn uncharged(n: u32) -> pfcp::rules::SessionRules {
+        let mut rules = sessions::rules(n);
+        rules.urrs.clear();
+        rules.pdrs.values_mut().for_each(|pdr| pdr.urr_ids.clear());
+        rules
+    }
+
+    /// They never came to the fast target, however much they carried.
+    #[test]
+    fn heavy_sessions_without_urrs_are_found_by_the_programs_detector_and_leave_when_they_are_light() {
+        // A packet each 50 ms is 160 bit/s for each of its bytes.
+        let heavy = "fast = \"asic\"\npolicy = \"planned\"\nmin_stay_ms = 500\nheavy = { above_mbps = 0.05, leave_mbps = 0.02 }\n";
+        for (rates, expected) in [("", &[][..]), ("rates = \"cells\"", &[2, 5][..])] {
+            let mut parts = Parts::new(&format!("{heavy}{rates}"));
+            parts.traffic(&[], 1);
+            for n in 0..6u32 {
+                parts.plane.commit(u64::from(n) + 1, Some(&uncharged(n))).unwrap();
+            }
+            parts.traffic(&[(0, 1), (1, 20), (2, 2), (4, 20)], 30);
+            assert_eq!(parts.on_fast(), expected, "{rates}");
+            // One goes on where it is now, and stays; the other is silent.
+            parts.traffic(&[(0, 1), (1, 20)], 60);
+            assert_eq!(parts.on_fast(), &expected[..expected.len() / 2], "{rates}");
+            let rate = parts.placement.standing_of(2, parts.now).expect("the planner knows it").pps;
+            assert_eq!(rate > 0.0, !rates.is_empty());
+        }
+        // A program of the operator's own.
+        let split: crate::config::Split = toml::from_str("fast = \"asic\"\npolicy = \"planned\"\nrates = \"cells\"").unwrap();
+        let parts = Parts::new("fast = \"asic\"\npolicy = \"planned\"");
+        let ids = Ids::bind(parts.split.program()).unwrap();
+        assert_eq!(Placement::of(&split, &parts.split, &ids).err(), Some(PlanError::NoCells));
+    }
+
+    /// The lane is the test's: of its packets the engine, which tells what came, knows nothing.
+    #[test]
+    fn usage_is_not_read_while_no_packet_comes() {
+        let mut parts = Parts::new("fast = \"asic\"\npolicy = \"planned\"\nmin_stay_ms = 500");
+        let rate = |parts: &Parts| parts.placement.standing_of(1, parts.now).expect("the planner knows it").pps;
+        parts.traffic(&[], 1);
+        parts.plane.commit(1, Some(&sessions::rules(0))).unwrap();
+        parts.traffic(&[], 2);
+        parts.now += QUIET;
+        parts.traffic(&[(0, 4)], 20);
+        assert_eq!(rate(&parts), 0.0);
+        // A change of a session is a sign of life, too.
+        parts.plane.commit(2, Some(&sessions::rules(1))).unwrap();
+        parts.traffic(&[(0, 4)], 20);
+        assert!(rate(&parts) > 0.0);
     }
 
     fn plan(text: &str) -> Result<Plan, String> {

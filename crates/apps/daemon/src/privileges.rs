@@ -48,6 +48,13 @@ fn needed<'a>(ports: impl IntoIterator<Item = &'a Port>, xdp: bool) -> CapsHashS
 const OF_XDP: [Capability; 5] =
     [Capability::CAP_NET_RAW, Capability::CAP_NET_ADMIN, Capability::CAP_BPF, Capability::CAP_PERFMON, Capability::CAP_IPC_LOCK];
 
+/// Whether a port needs what [`drop_others`] has given up for these.
+pub(crate) fn were_given_up<'a>(port: &Port, ports: impl IntoIterator<Item = &'a Port>, xdp: bool) -> bool {
+    let kept = needed(ports, xdp);
+    let has = |capability: &Capability| caps::has_cap(None, CapSet::Effective, *capability).unwrap_or(true);
+    needed([port], xdp).iter().any(|capability| !kept.contains(capability) && !has(capability))
+}
+
 /// Gives up, for this thread and those that it will start, what the ports do not need, for good: a program that is started from here gets
 /// no more, whoever's it is.
 pub fn drop_others<'a>(ports: impl IntoIterator<Item = &'a Port>, xdp: bool) -> Result<(), Failure> {

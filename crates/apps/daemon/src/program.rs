@@ -106,6 +106,24 @@ impl Program {
         program.meters.values_mut().filter(|m| m.table.is_none()).for_each(|m| m.size = fitted(m.size));
     }
 
+    /// Its text for x86. What copies packets or calls services is cut there, as a target has it. The error shows the construct in its source, as
+    /// far as that is known.
+    pub fn x86_text(&self) -> Result<String, Failure> {
+        let cut = p4_passes::bridge::cut(&self.ir).map_err(|e| Failure::Usage(e.to_string()))?;
+        let cut = match cut {
+            Some((mut cut, _)) => {
+                p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(format!("{}: {e}", self.ir.program.name)))?;
+                Some(cut)
+            }
+            None => None,
+        };
+        let shown = |e: p4_emit::EmitError| {
+            let origin = e.origin(&self.ir);
+            Failure::Usage(p4_check::render_refusal(&self.sources, origin, &e.to_string()).trim_end().to_owned())
+        };
+        p4_emit::emit_x86(cut.as_ref().unwrap_or(&self.ir)).map_err(shown)
+    }
+
     /// Its text for the kernel's XDP hook. The error names the construct that is refused, and shows it in its source.
     pub fn xdp_text(&self) -> Result<String, Failure> {
         let shown = |e: p4_emit::bpf::Refused| p4_check::render_refusal(&self.sources, e.origin, &e.to_string()).trim_end().to_owned();
@@ -247,6 +265,17 @@ mod tests {
             |p: &program::Program| p.ids.tables.values().map(|t| (t.name.clone(), t.id)).collect::<std::collections::BTreeMap<_, _>>();
         let (plain, heavy) = (ids(&plain), ids(&heavy));
         assert!(plain.len() > 10 && plain.iter().all(|(name, id)| heavy[name] == *id));
+    }
+
+    /// Only programs of one packet for each had a text to look at, though all run.
+    #[test]
+    fn a_program_that_copies_packets_has_a_text_for_x86_cut_where_it_copies() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../splitplane/tests/corpus");
+        let copies = Program::compile(&corpus.join("copies.p4"), &[], &[]).unwrap();
+        assert!(p4_emit::emit_x86(&copies.ir).is_err(), "it copies");
+        assert!(copies.x86_text().unwrap().contains("generated"));
+        let upf = Program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
+        assert_eq!(upf.x86_text().unwrap(), p4_emit::emit_x86(&upf.ir).unwrap(), "one that does not is not cut");
     }
 
     /// Else no object that was compiled ahead is of its text.

@@ -1,24 +1,26 @@
 //! What does a changed configuration change in a UPF that runs? The file is read whole; all that changed is taken over between two packets, or
 //! nothing is: neither if the file has a fault, nor if a key changed that needs a restart.
 //!
-//! *Not taken over while it runs*: ports, network instances and overlays, which lanes, sessions and sockets are made of; workers; the program, and what it is
-//! compiled with; sockets; the store.
+//! *Not taken over while it runs*: overlays; workers; the program, and what it is compiled with; sockets; the store; of ports what [`crate::ports`] names.
 
 use crate::agent::Agent;
 use crate::config::{self, Config, Fault, Policy};
 use crate::dataplane::Targets;
 use crate::placement::{Placement, Wishes};
+use crate::ports::{PortDifference, PortNumbers};
 use crate::run::{Link, key_of_network, network_config, pfcp_config};
 use offload::Split;
 use pfcp::rules::Seid;
+use program::Batch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use toml::{Table, Value};
-use upf::plane::RenewError;
+use upf::plane::{RenewError, Renewal};
 use utoipa::ToSchema;
 
 /// Keys and sections that are taken over.
-const LIVE: [&str; 20] = [
+const LIVE: [&str; 21] = [
+    "port",
     "route",
     "neighbour",
     "firewall",
@@ -57,7 +59,36 @@ pub struct Reloaded {
 /// The configuration that runs, and what of its ports was found when they were opened.
 pub struct Running {
     pub(crate) config: Config,
+    /// In the order of the configuration.
     pub(crate) links: Vec<Link>,
+    pub(crate) numbers: PortNumbers,
+}
+
+impl Running {
+    pub(crate) fn new(config: &Config, links: Vec<Link>) -> Running {
+        let mut numbers = PortNumbers::default();
+        for port in &config.ports {
+            let _ = numbers.of(port);
+        }
+        Running { config: config.clone(), links, numbers }
+    }
+
+    /// What was found of a port that is open.
+    pub(crate) fn link(&self, name: &str) -> Option<Link> {
+        self.config.ports.iter().zip(&self.links).find(|(port, _)| port.name == name).map(|(_, link)| *link)
+    }
+}
+
+/// A changed configuration that can be taken over.
+struct Prepared {
+    renewal: Renewal,
+    pfcp: pfcp::config::Config,
+    wishes: Wishes,
+    placement: Option<Placement>,
+}
+
+fn does_not_fit(error: impl std::fmt::Display) -> String {
+    format!("it does not fit the tables: {error}")
 }
 
 /// One key, or one kind of block.
@@ -83,6 +114,7 @@ pub fn compare(before: &Config, after: &Config) -> Reloaded {
     if meaning(&reached) != meaning(after) {
         restart.extend(differences.iter().filter(|d| !is_live(&d.key)).map(|d| d.key.clone()));
     }
+    restart.extend(PortDifference::between(before, after).restart);
     let changes = differences.into_iter().filter(|d| is_live(&d.key)).flat_map(|d| d.lines).collect();
     Reloaded { changes, restart }
 }
@@ -95,6 +127,8 @@ fn meaning(config: &Config) -> String {
 /// Gives `config` what can be taken over of `of`.
 fn take_live(config: &mut Config, of: &Config) {
     let of = of.clone();
+    // What cannot change of a port is named apart.
+    config.ports = of.ports;
     (config.routes, config.neighbours, config.firewall) = (of.routes, of.neighbours, of.firewall);
     (config.classes, config.pools, config.host, config.log) = (of.classes, of.pools, of.host, of.log);
     config.n4.peers = of.n4.peers;
@@ -190,46 +224,42 @@ impl Agent {
     /// # Errors
     /// Why nothing was changed.
     pub(crate) fn reload(&mut self, config: Config, dry_run: bool) -> Result<Reloaded, String> {
-        let Some(Running { config: before, links }) = &self.running else { return Err("this UPF cannot be reloaded".into()) };
-        let changes = compare(before, &config);
+        let Some(mut running) = self.running.take() else { return Err("this UPF cannot be reloaded".into()) };
+        let result = self.reload_from(&mut running, config, dry_run);
+        self.running = Some(running);
+        result.map_err(|why| format!("{why}; nothing was changed"))
+    }
+
+    fn reload_from(&mut self, running: &mut Running, config: Config, dry_run: bool) -> Result<Reloaded, String> {
+        let changes = compare(&running.config, &config);
         if !changes.restart.is_empty() {
-            return if dry_run {
-                Ok(changes)
-            } else {
-                Err(format!("a restart is needed for {}; nothing was changed", changes.restart.join(", ")))
-            };
+            let needed = format!("a restart is needed for {}", changes.restart.join(", "));
+            return if dry_run { Ok(changes) } else { Err(needed) };
         }
-        let unchanged = |fault: &Fault| format!("{}; nothing was changed", config.source.show(fault));
-        let network = network_config(&config, links);
-        let renewal = self.plane.prepare(&network).map_err(|error| match error {
-            RenewError::Config(e) => unchanged(&Fault::foreign(&e.0, key_of_network)),
-            RenewError::NoNextHop(e) => unchanged(&Fault::new("route", e.to_string())),
-        })?;
-        let pfcp = pfcp_config(&config).and_then(|pfcp| match pfcp.validate() {
-            Ok(()) => Ok(pfcp),
-            Err(e) => Err(crate::failure::Failure::Usage(e.to_string())),
-        });
-        let pfcp = pfcp.map_err(|e| format!("{e}; nothing was changed"))?;
-        self.node.check_change(&pfcp).map_err(|(at, why)| unchanged(&Fault::new(format!("pool[{at}]"), why)))?;
-        let wishes = Wishes::new(&config.split).map_err(|e| format!("{e}; nothing was changed"))?;
-        let placement = Placement::new(&config, &self.targets, self.plane.ids()).map_err(|e| format!("{e}; nothing was changed"))?;
-        let target = self.targets.target();
-        for (position, op) in renewal.batch.ops.iter().enumerate() {
-            target.program().check_op(position, op).map_err(|e| format!("it does not fit the tables: {e}; nothing was changed"))?;
-        }
+        let ports = PortDifference::between(&running.config, &config);
         if dry_run {
-            return Ok(changes);
+            let links = self.look_at_ports(&config, &ports, running)?.links(&config, running);
+            return self.prepare(&config, &links).map(|_| changes);
         }
-        if !renewal.batch.ops.is_empty() {
-            let batch = renewal.batch.clone();
-            self.plane.data_mut().apply(batch).map_err(|e| format!("it does not fit the tables: {e}; nothing was changed"))?;
-        }
+        let coming = self.open_ports(&config, &ports, running)?;
+        let prepared = self.prepare(&config, &coming.links(&config, running)).and_then(|prepared| {
+            self.fill_tables(&prepared.renewal.batch)?;
+            Ok(prepared)
+        });
+        let Prepared { renewal, pfcp, wishes, placement } = match prepared {
+            Ok(prepared) => prepared,
+            Err(why) => {
+                self.close_ports(&coming);
+                return Err(why);
+            }
+        };
         // From here on nothing can be refused.
-        let now = self.start.elapsed();
-        let actions = self.plane.renew(renewal, now);
+        let links = coming.links(&config, running);
+        let actions = self.plane.renew(renewal, self.start.elapsed());
         self.act(actions);
+        running.numbers = self.exchange_ports(coming, &ports, &config, running);
+        running.links = links;
         self.node.change(&pfcp);
-        let Some(running) = &mut self.running else { return Ok(changes) };
         let before = std::mem::replace(&mut running.config, config.clone());
         self.place_anew(&before.split, &config.split, wishes, placement);
         if config.log.filter() != before.log.filter()
@@ -238,6 +268,35 @@ impl Agent {
             tracing::warn!("log.filter: {why}");
         }
         Ok(changes)
+    }
+
+    /// What a changed configuration comes to, with these ports.
+    fn prepare(&self, config: &Config, links: &[Link]) -> Result<Prepared, String> {
+        let shown = |fault: &Fault| config.source.show(fault);
+        let network = network_config(config, links);
+        let renewal = self.plane.prepare(&network).map_err(|error| match error {
+            RenewError::Config(e) => shown(&Fault::foreign(&e.0, key_of_network)),
+            RenewError::NoNextHop(e) => shown(&Fault::new("route", e.to_string())),
+            RenewError::InUse(e) => shown(&Fault::new("port", e.to_string())),
+        })?;
+        let pfcp = pfcp_config(config).map_err(|e| e.to_string())?;
+        pfcp.validate().map_err(|e| e.to_string())?;
+        self.node.check_change(&pfcp).map_err(|(at, why)| shown(&Fault::new(format!("pool[{at}]"), why)))?;
+        let wishes = Wishes::new(&config.split).map_err(|e| e.to_string())?;
+        let placement = Placement::new(config, &self.targets, self.plane.ids()).map_err(|e| e.to_string())?;
+        let target = self.targets.target();
+        for (position, op) in renewal.batch.ops.iter().enumerate() {
+            target.program().check_op(position, op).map_err(does_not_fit)?;
+        }
+        Ok(Prepared { renewal, pfcp, wishes, placement })
+    }
+
+    /// All of it, or nothing.
+    fn fill_tables(&mut self, batch: &Batch) -> Result<(), String> {
+        if batch.ops.is_empty() {
+            return Ok(());
+        }
+        self.plane.data_mut().apply(batch.clone()).map_err(does_not_fit)
     }
 
     /// Placement by a changed configuration: sessions are looked at again, some in each tick.
@@ -297,10 +356,9 @@ mod tests {
             + "[log]\nfilter = \"debug\"\n[[firewall]]\naction = \"deny\"\nto_ports = [25, 25]\n";
         testkit::assert_golden("src/reload.txt", &(compared(&text).changes.join("\n") + "\n"));
         assert_eq!(compared(&text).restart, Vec::<String>::new());
-        let text =
-            FILE.replace("peers = ", "heartbeat_s = 7\npeers = ").replace("addresses = [\"10.6.0.1/24\"]", "addresses = [\"10.6.0.7/24\"]")
-                + "[workers]\ncount = 2\n";
-        assert_eq!(compared(&text).restart, ["n4.heartbeat_s", "port", "workers.count"]);
+        let text = FILE.replace("peers = ", "heartbeat_s = 7\npeers = ").replace("interface = \"n6\"", "interface = \"n7\"")
+            + "[workers]\ncount = 2\n";
+        assert_eq!(compared(&text).restart, ["n4.heartbeat_s", "workers.count", "port[1].interface"]);
     }
 
     #[test]

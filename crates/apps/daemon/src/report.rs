@@ -113,7 +113,7 @@ pub struct BurstTime {
 }
 
 /// What waited for a rate, or in a queue of a port. What was dropped of it is under `dropped`, too: `shaper_full`, `shaper_late`, `shaper_codel`; of ports
-/// `queue_full`, `queue_late`, `queue_codel`.
+/// `queue_full`, `queue_late`, `queue_codel`, `queue_ended`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShapedReport {
     /// Packets that were taken to wait.
@@ -134,13 +134,7 @@ pub struct ShapedReport {
 impl ShapedReport {
     /// The delay, in microseconds, that at least that share (0 to 1) of the packets that went on did not exceed: a power of two. 0: none did.
     pub fn delay_us(&self, share: f64) -> u64 {
-        let all: u64 = self.delays.iter().sum();
-        let mut seen = 0;
-        let reached = |n: &u64| {
-            seen += n;
-            seen as f64 >= share * all as f64
-        };
-        if all == 0 { 0 } else { self.delays.iter().position(reached).map_or(0, |i| 1 << i) }
+        shaper::delay_us(&self.delays, share)
     }
 }
 

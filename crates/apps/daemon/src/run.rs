@@ -15,6 +15,7 @@ use crate::kernel::Kernel;
 use crate::n4_socket::{Datagrams, Output};
 use crate::objects::Objects;
 use crate::placement::{Placement, Wishes};
+use crate::ports::PortNumbers;
 use crate::program::Program;
 use crate::reload::Running;
 use crate::report::{HEADER, Report, drops, live_lines};
@@ -25,7 +26,9 @@ use crate::supervisor::Supervisor;
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use engine::{BalanceSettings, Engine, EngineError, Event, QueueSettings, Queues, Settings, ShapeSettings, SteerFn, WorkerPorts};
+use engine::{
+    BalanceSettings, Engine, EngineError, Event, MarkSettings, Marks, QueueSettings, Queues, Settings, ShapeSettings, SteerFn, WorkerPorts,
+};
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
@@ -33,7 +36,7 @@ use service::{Deployment, SharedDeployment};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use target::Target;
 use upf::config::Policing;
@@ -83,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         crate::control::set_log(filter).map_err(|what| config.fault("log.filter", what))?;
     }
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
-    let mut program = Program::compile(&program, &[], &config.qos.defines())?;
+    let mut program = Program::compile(&program, &[], &config.defines())?;
     if config.split.fast == Some(FastTarget::Xdp) {
         program.fit(config.n4.max_sessions as u64);
     }
@@ -101,22 +104,40 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let api = crate::api::Bound::new(&config.api).map_err(|fault| config.source.failure(&fault))?;
-    let mut before_ports = BeforePorts { n4: N4::bind(&config)?.stamped(), store: None, objects: args.objects(), confine: true };
+    let objects = args.objects();
+    let early = match config.shared_store() {
+        Some(_) => match Early::stand_by(&config, &program, args, objects.clone())? {
+            Some(early) => Some(early),
+            None => return Ok(()),
+        },
+        None => None,
+    };
+    let n4 = N4::bind(&config)?.stamped();
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
-    let mut kernel = match config.split.fast {
-        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, &before_ports.objects)?),
-        _ => None,
+    // A standby is not asked. The address that N4 waited for is there.
+    let api = crate::api::Bound::new(&config.api).map_err(|fault| config.source.failure(&fault))?;
+    let (mut kernel, early) = match early {
+        Some(Early { kernel, input, loaded, store }) => (kernel, Some((input, loaded, store))),
+        None => (Kernel::load_early_if_asked(&config, &program, &objects)?, None),
     };
     let ports = open_ports(&config, kernel.as_mut())?;
     crate::privileges::drop_others(&config.ports, kernel.is_some())?;
-    let input = Input::listen_as_daemon(args.until_input_ends)?;
-    // It has threads of its own: they get no capabilities and no signals.
-    before_ports.store = Opened::open(&config)?;
+    let (input, before_ports) = match early {
+        Some((input, loaded, store)) => (input, BeforePorts { n4, store, loaded: Some(loaded), objects, confine: true }),
+        None => {
+            let input = Input::listen_as_daemon(args.until_input_ends)?;
+            // It has threads of its own: they get no capabilities and no signals.
+            let store = Opened::open(&config)?;
+            (input, BeforePorts { n4, store, loaded: None, objects, confine: true })
+        }
+    };
+    // Signals are held by now, also for this thread.
+    kernel.as_mut().map_or(Ok(()), Kernel::begin_verification)?;
     let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
     let control = upf.control().with_file(path);
     let socket = crate::control::listen(config.control.socket.as_deref(), control.clone())?;
     let api = api.map(|bound| bound.start(control.clone())).transpose()?;
+    while !upf.is_ready() && !upf.has_ended() && !matches!(input.next(READY_LOOK), Next::End) {}
     crate::output::line("ready");
     let mut supervisor = Supervisor::ready();
     watch(args, &input, (&upf, &control), report_file.as_mut(), &mut supervisor);
@@ -227,10 +248,46 @@ impl Args {
     }
 }
 
-/// What is had before the first port is opened.
+/// What a node whose store is shared has before it serves: all that takes its time, but neither address nor port, which may be another node's.
+struct Early {
+    kernel: Option<Kernel>,
+    input: Input,
+    loaded: Loaded,
+    store: Option<Opened>,
+}
+
+impl Early {
+    /// Waits until the node may serve; `None`: it was told to end before that.
+    fn stand_by(config: &Config, program: &Program, args: &Args, objects: Objects) -> Result<Option<Early>, Failure> {
+        let kernel = Kernel::load_if_asked(config, program, &objects)?;
+        crate::privileges::drop_others(&config.ports, kernel.is_some())?;
+        let input = Input::listen_as_daemon(args.until_input_ends)?;
+        let loaded = Loaded::load(config, &Arc::new(program.ir.clone()), kernel.as_ref(), objects)?;
+        let store = Opened::open_unless(config, &|| matches!(input.next(Duration::ZERO), Next::End))?;
+        Ok(store.map(|store| Early { kernel, input, loaded, store: Some(store) }))
+    }
+}
+
+/// The program in its targets, and what it calls beside them.
+struct Loaded {
+    services: crate::services::Running,
+    targets: Targets,
+}
+
+impl Loaded {
+    fn load(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, objects: Objects) -> Result<Loaded, Failure> {
+        let services = crate::services::start(config)?;
+        let targets = load_targets(config, ir, kernel, objects, &services.deployments)?;
+        Ok(Loaded { services, targets })
+    }
+}
+
+/// What is had before the engine starts.
 struct BeforePorts {
     n4: N4,
     store: Option<Opened>,
+    /// `None`: it is still to be loaded.
+    loaded: Option<Loaded>,
     objects: Objects,
     /// Whether the process is the daemon's own: then no program is started in it any more once everything is compiled.
     confine: bool,
@@ -265,11 +322,18 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
 }
 
 /// What the agent must know of a port.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    id: PortId,
-    mac: [u8; 6],
+    pub(crate) id: PortId,
+    pub(crate) mac: [u8; 6],
     /// Longest IP packet, in bytes.
-    mtu: u16,
+    pub(crate) mtu: u16,
+}
+
+impl Link {
+    pub(crate) fn of(open: &OpenPort) -> Link {
+        Link { id: open.id, mac: open.mac, mtu: mtu(open) }
+    }
 }
 
 /// A port of the configuration, opened.
@@ -285,14 +349,10 @@ pub struct OpenPort {
 }
 
 /// Numbers of the ports, by their roles (p4/include/splitplane.p4).
-fn port_ids(config: &Config) -> Vec<PortId> {
-    let (mut tunnels, mut plain) = (0..128, 128..256);
-    let next = |port: &crate::config::Port| {
-        let number = if port.role == Role::Core { plain.next() } else { tunnels.next() };
-        // The configuration has at most 64 ports.
-        PortId(number.unwrap_or(0) + if port.vxlan { 256 } else { 0 })
-    };
-    config.ports.iter().map(next).collect()
+pub(crate) fn port_ids(config: &Config) -> Vec<PortId> {
+    let mut numbers = PortNumbers::default();
+    // The configuration has at most 64 ports.
+    config.ports.iter().map(|port| numbers.of(port).unwrap_or_default()).collect()
 }
 
 /// What the program that steers must know of a port's frames.
@@ -403,17 +463,22 @@ const REPORT_PATIENCE: Duration = Duration::from_secs(5);
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
 const STOP_LOOK: Duration = Duration::from_millis(2);
 
+/// How often a start looks whether all targets are in service.
+const READY_LOOK: Duration = Duration::from_millis(5);
+
 /// A running UPF.
 pub struct Upf {
     requests: Sender<Request>,
     agent: std::thread::JoinHandle<Agent>,
     still_ending: Arc<AtomicUsize>,
+    ready: Arc<AtomicBool>,
 }
 
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
-        let before_ports = BeforePorts { n4: N4::bind(config)?, store: Opened::open(config)?, objects: Objects::default(), confine: false };
+        let before_ports =
+            BeforePorts { n4: N4::bind(config)?, store: Opened::open(config)?, loaded: None, objects: Objects::default(), confine: false };
         Upf::start_with(config, ir, ports, kernel, before_ports)
     }
 
@@ -424,13 +489,15 @@ impl Upf {
         mut kernel: Option<Kernel>,
         before_ports: BeforePorts,
     ) -> Result<Upf, Failure> {
-        let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
+        let links: Vec<Link> = ports.iter().map(Link::of).collect();
         let network = network_config(config, &links);
         network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
         let ir = Arc::new(ir);
         // Processes inherit no more than the ports need, and later none can be started.
-        let services = crate::services::start(config)?;
-        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.objects, &services.deployments)?;
+        let Loaded { services, targets } = match before_ports.loaded {
+            Some(loaded) => loaded,
+            None => Loaded::load(config, &ir, kernel.as_ref(), before_ports.objects)?,
+        };
         if before_ports.confine {
             crate::privileges::forbid_programs();
         }
@@ -438,16 +505,7 @@ impl Upf {
         let initial = upf::static_rules::initial(&network, &ids);
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
 
-        let labels = config.ports.iter().zip(&ports).map(|(c, p)| PortLabel {
-            id: p.id,
-            name: c.name.clone(),
-            driver: p.driver.clone(),
-            role: c.role,
-            network_instance: c.network_instance.clone(),
-            down: false,
-            reopened: 0,
-        });
-        let labels: Vec<PortLabel> = labels.collect();
+        let labels: Vec<PortLabel> = config.ports.iter().zip(&ports).map(|(port, open)| label(port, open)).collect();
         let (events, events_in) = bounded(65_536);
         let max_age = match config.engine.buffer_max_age_s {
             0 => Duration::MAX,
@@ -455,28 +513,45 @@ impl Upf {
         };
         let limits = Limits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let buffer = IdleBuffer::deploy(limits);
-        let shape = config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, queues: Queues::Cells, limits });
-        let waiting = Waiting { buffer: Some(buffer), shape, queues: queues(config, &ports) };
+        let shape =
+            config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, queues: Queues::Cells, limits, delays: None });
+        let queues = queues(config, &ports);
+        // PDR numbers are the program's marks of what it sends.
+        let marks = (!queues.is_empty()).then(|| Arc::new(Marks::new(upf::plane::most_pdr_numbers(&ir.program, &ids))));
+        let known = marks.clone().map(|marks| MarkSettings { marks, counter: ids.usage });
+        let waiting = Waiting { buffer: Some(buffer), shape, queues, marks: known };
         let engine = start_engine(&config.workers, &targets.target(), ports, waiting, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
-        if let Some(kernel) = &mut kernel {
+        let was_left = kernel.as_ref().is_some_and(Kernel::was_left);
+        if let Some(kernel) = kernel.as_mut().filter(|_| !was_left) {
             kernel.go_live()?;
         }
         let wishes = Wishes::new(&config.split).map_err(|e| Failure::Usage(e.to_string()))?;
         let data = EngineAndTargets::new(targets.clone(), engine.clone()).with_wishes(wishes);
+        let data = data.with_lasting(kernel.as_ref().map(|k| &k.xdp)).with_queues(marks, &config.slices);
         let mut plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let mut store = before_ports.store;
+        if let Some(store) = &store {
+            // What is in the kernel would go on until the process is gone.
+            let targets = targets.clone();
+            store.before_the_end(move || targets.retire_fast());
+        }
         let (started_at, since) = (before_ports.n4.started_at(), before_ports.n4.since);
-        let Back { node, start, is_old } = match &mut store {
+        let Back { mut node, start, is_old } = match &mut store {
             Some(store) => {
-                store.bring_back(pfcp_config(config)?, started_at, since, &mut plane).map_err(|what| config.fault("n4.store.path", what))?
+                store.bring_back(pfcp_config(config)?, started_at, since, &mut plane).map_err(|what| config.fault("n4.store", what))?
             }
             None => Back::new(pfcp_config(config)?, started_at, since).map_err(Failure::Usage)?,
         };
+        if let Some(kernel) = kernel.as_mut().filter(|_| was_left) {
+            kernel.go_live()?;
+        }
+        take_over(kernel.as_ref(), &mut plane, &mut node, start, store.as_mut()).map_err(|what| config.fault("n4.store", what))?;
         let placement = Placement::new(config, &targets, &ids).map_err(|e| Failure::Usage(e.to_string()))?;
         let socket = Arc::new(if is_old { before_ports.n4.socket } else { before_ports.n4.when_it_may_answer() });
         let output = Arc::new(Output::new(socket.clone()));
         let still_ending = Arc::new(AtomicUsize::new(0));
+        let ready = Arc::new(AtomicBool::new(!kernel.as_ref().is_some_and(Kernel::is_pending)));
         let mut agent = Agent {
             node,
             plane,
@@ -488,6 +563,7 @@ impl Upf {
             store: store.map(|store| store.start(output)).transpose()?,
             graceful_release: (config.n4.graceful_release_s > 0).then(|| Duration::from_secs(config.n4.graceful_release_s)),
             leaves_by: None,
+            xdp_stays: config.split.keep.is_some(),
             keeps_sessions: config.n4.store.as_ref().is_some_and(|store| store.on_stop == OnStop::Keep),
             ports: labels,
             ended: Vec::new(),
@@ -502,8 +578,9 @@ impl Upf {
             stopped: false,
             failed: None,
             still_ending: still_ending.clone(),
+            ready: ready.clone(),
             ticks: 0,
-            running: Some(Running { config: config.clone(), links }),
+            running: Some(Running::new(config, links)),
             reconsidering: None,
             look: None,
             ir: Some(ir),
@@ -511,6 +588,11 @@ impl Upf {
         for smf in &config.n4.associate {
             // Where it listens, whoever asks (TS 29.244 clause 4.2.2).
             agent.node.associate(SocketAddr::new(*smf, pfcp::codec::PORT), agent.start.elapsed());
+        }
+        if config.shared_store().is_some() {
+            let (host, _) = agent.plane.host_and_data();
+            let actions = host.announce(agent.start.elapsed());
+            agent.act(actions);
         }
         let datagrams = Datagrams::read(socket)?;
         let (requests, requests_in) = unbounded();
@@ -521,7 +603,12 @@ impl Upf {
                 agent
             })
             .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
-        Ok(Upf { requests, agent, still_ending })
+        Ok(Upf { requests, agent, still_ending, ready })
+    }
+
+    /// Whether all targets have come into service since the start. N4 is answered before, and x86 carries the packets.
+    pub fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
     }
 
     /// What asks it, from any thread.
@@ -573,21 +660,56 @@ impl Upf {
     }
 }
 
+/// Adds to what sessions are charged what XDP has counted for them since it was recorded, while no daemon was there. That is in the store before
+/// the count of then is forgotten.
+fn take_over(
+    kernel: Option<&Kernel>,
+    plane: &mut Plane<EngineAndTargets>,
+    node: &mut pfcp::node::Node,
+    start: Instant,
+    store: Option<&mut Opened>,
+) -> Result<(), String> {
+    let xdp = kernel.map(|kernel| &kernel.xdp).filter(|xdp| xdp.epoch().is_some());
+    let packets = plane.take_over(|epoch, cell| xdp?.left_count(epoch, cell.into()));
+    let (Some(xdp), Some(store)) = (xdp, store) else { return Ok(()) };
+    node.record_all(start.elapsed(), plane);
+    store.write_now(node.take_changes())?;
+    xdp.forget_left();
+    tracing::info!(packets, "XDP's program stays while the daemon is away; this is what it counted since the store was written");
+    Ok(())
+}
+
 /// Where packets wait in workers: for an idle UE, for a rate, and for a port.
 #[derive(Default)]
 pub struct Waiting {
     buffer: Option<Arc<SharedDeployment>>,
     shape: Option<ShapeSettings>,
     queues: Vec<QueueSettings>,
+    marks: Option<MarkSettings>,
 }
 
 /// Of ports that have a rate.
 fn queues(config: &Config, ports: &[OpenPort]) -> Vec<QueueSettings> {
-    let of = |(port, open): (&crate::config::Port, &OpenPort)| {
-        let (queues, fill) = config.port_queues(port)?;
-        Some(QueueSettings { port: open.id, queues, fill: Arc::new(fill) })
-    };
-    config.ports.iter().zip(ports).filter_map(of).collect()
+    config.ports.iter().zip(ports).filter_map(|(port, open)| queues_of(config, port, open.id)).collect()
+}
+
+/// Of a port, if it has a rate.
+pub(crate) fn queues_of(config: &Config, port: &crate::config::Port, id: PortId) -> Option<QueueSettings> {
+    let (queues, fill) = config.port_queues(port)?;
+    Some(QueueSettings { port: id, queues, fill: Arc::new(fill) })
+}
+
+/// For reports.
+pub(crate) fn label(port: &crate::config::Port, open: &OpenPort) -> PortLabel {
+    PortLabel {
+        id: open.id,
+        name: port.name.clone(),
+        driver: open.driver.clone(),
+        role: port.role,
+        network_instance: port.network_instance.clone(),
+        down: false,
+        reopened: 0,
+    }
 }
 
 /// Workers on their ports, or on those of a master.
@@ -607,9 +729,9 @@ pub fn start_engine(
     let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
     // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.
     let vital_punts = ["arp", "host", "gtpu_signalling"].iter().filter_map(|name| target.program().reason(name)).collect();
-    let Waiting { buffer, shape, queues } = waiting;
+    let Waiting { buffer, shape, queues, marks } = waiting;
     let cores = workers.cores.clone();
-    let settings = Settings { buffer, balance, port_hash, vital_punts, shape, queues, cores, ..Settings::default() };
+    let settings = Settings { buffer, balance, port_hash, vital_punts, shape, queues, marks, cores, ..Settings::default() };
     let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {
@@ -660,7 +782,13 @@ fn load_targets(
         }
         Some(FastTarget::Xdp) => {
             let kernel = kernel.ok_or_else(|| Failure::Usage("split.fast = \"xdp\" needs interfaces of the kernel".into()))?;
-            split(Box::new(kernel.xdp.clone()), x86)
+            let targets = split(Box::new(kernel.xdp.clone()), x86)?;
+            if let Targets::Split(split) = &targets
+                && kernel.is_pending()
+            {
+                split.hold_back();
+            }
+            Ok(targets)
         }
     }
 }
@@ -683,6 +811,10 @@ pub fn load_x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployme
     Ok(Box::new(target::Replicating::new(load(&cut)?, bridge).with_services(services).map_err(|e| refused(&e))?))
 }
 
+/// How long a node that takes over waits for its N4 address to be moved to this host, and how often it looks.
+const ADDRESS_PATIENCE: Duration = Duration::from_secs(30);
+const ADDRESS_LOOK: Duration = Duration::from_millis(10);
+
 /// N4's socket, and when it was bound: the Recovery Time Stamp (TS 29.244 §8.2.65).
 ///
 /// The stamp has whole seconds, and peers know a restart by a later one. Where it is not certain to be later than that of the daemon before
@@ -699,7 +831,16 @@ struct N4 {
 
 impl N4 {
     fn bind(config: &Config) -> Result<N4, Failure> {
-        let socket = UdpSocket::bind(config.n4.listen).map_err(|e| {
+        let mut bound = UdpSocket::bind(config.n4.listen);
+        if config.shared_store().is_some() {
+            // Who moves the address may learn only now that this node serves.
+            let end = Instant::now() + ADDRESS_PATIENCE;
+            while bound.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::AddrNotAvailable) && Instant::now() < end {
+                std::thread::sleep(ADDRESS_LOOK);
+                bound = UdpSocket::bind(config.n4.listen);
+            }
+        }
+        let socket = bound.map_err(|e| {
             let what = match e.kind() {
                 std::io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
                 std::io::ErrorKind::AddrNotAvailable => "it is not an address of this machine".to_owned(),

@@ -15,6 +15,8 @@ use program::Program;
 use radio_bearer::RadioBearerService;
 use service::caller::{Make, Rings};
 use service::{Deployment, Interface};
+use shaper::codel::Law;
+use shaper::service::ShaperService;
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -35,6 +37,8 @@ pub enum Kind {
     /// The receiving sides of RLC and PDCP.
     #[value(name = "radio_bearer")]
     RadioBearer,
+    /// Queues with rates, in which packets wait until they may go.
+    Shaper,
 }
 
 /// How large a service is. What is not given has its default.
@@ -43,7 +47,7 @@ pub struct Sizes {
     /// Of `buffer` and `radio_bearer`: bearers have numbers below this, 1 to 1048576 [default: 16384].
     #[arg(long)]
     pub bearers: Option<u64>,
-    /// Of `buffer` and `resubmit`: most packets that it keeps, 1 to 16777216 [default: 1048576].
+    /// Of `buffer`, `resubmit` and `shaper`: most packets that it keeps, 1 to 16777216 [default: 1048576].
     #[arg(long)]
     pub packets: Option<u64>,
     /// Of `buffer` and `resubmit`: most bytes of their payload [default: 1073741824].
@@ -55,7 +59,20 @@ pub struct Sizes {
     /// Of `resubmit`: how often a packet is sent again before it is dropped, 1 to 65535 [default: 8].
     #[arg(long)]
     pub attempts: Option<u64>,
+    /// Of `shaper`: queues have numbers below this, 1 to 1048576 [default: 16384].
+    #[arg(long)]
+    pub queues: Option<u64>,
+    /// Of `shaper`: how long a packet may wait, 1 to 1000 ms [default: 20].
+    #[arg(long)]
+    pub queue_ms: Option<u64>,
+    /// Of `shaper`: the standing delay of a queue that CoDel accepts, 1 to 1000 ms [default: 10].
+    #[arg(long)]
+    pub target_ms: Option<u64>,
 }
+
+/// As `qos.queue_ms` and `qos.target_ms`.
+const MAX_MS: u64 = 1000;
+const _: () = assert!(shaper::service::MAX_PACKETS as usize == buffer::resubmit::MAX_PACKETS);
 
 /// One of them.
 struct Size {
@@ -66,7 +83,7 @@ struct Size {
     given: fn(&Sizes) -> Option<u64>,
 }
 
-const SIZES: [Size; 5] = [
+const SIZES: [Size; 8] = [
     Size {
         key: "bearers",
         of: &[Kind::Buffer, Kind::RadioBearer],
@@ -76,7 +93,7 @@ const SIZES: [Size; 5] = [
     },
     Size {
         key: "packets",
-        of: &[Kind::Buffer, Kind::Resubmit],
+        of: &[Kind::Buffer, Kind::Resubmit, Kind::Shaper],
         most: buffer::resubmit::MAX_PACKETS as u64,
         default: 1 << 20,
         given: |s| s.packets,
@@ -90,6 +107,9 @@ const SIZES: [Size; 5] = [
         given: |s| s.interval_ms,
     },
     Size { key: "attempts", of: &[Kind::Resubmit], most: 65_535, default: 8, given: |s| s.attempts },
+    Size { key: "queues", of: &[Kind::Shaper], most: shaper::service::MAX_QUEUES as u64, default: 16_384, given: |s| s.queues },
+    Size { key: "queue_ms", of: &[Kind::Shaper], most: MAX_MS, default: 20, given: |s| s.queue_ms },
+    Size { key: "target_ms", of: &[Kind::Shaper], most: MAX_MS, default: 10, given: |s| s.target_ms },
 ];
 
 impl Sizes {
@@ -115,7 +135,7 @@ impl Sizes {
 }
 
 impl Kind {
-    const ALL: [Kind; 4] = [Kind::Buffer, Kind::Resubmit, Kind::Cipher, Kind::RadioBearer];
+    const ALL: [Kind; 5] = [Kind::Buffer, Kind::Resubmit, Kind::Cipher, Kind::RadioBearer, Kind::Shaper];
 
     /// By the name that programs and configurations call it.
     pub fn named(name: &str) -> Option<Kind> {
@@ -134,6 +154,7 @@ impl Kind {
             Kind::Resubmit => &buffer::resubmit::service::INTERFACE,
             Kind::Cipher => &ciphering::service::INTERFACE,
             Kind::RadioBearer => &radio_bearer::INTERFACE,
+            Kind::Shaper => &shaper::service::INTERFACE,
         }
     }
 
@@ -151,7 +172,11 @@ impl Kind {
             match given(sizes) {
                 Some(_) if !of.contains(&self) => {
                     let names: Vec<&str> = of.iter().map(|kind| kind.interface().name).collect();
-                    return Err((key, format!("only for service {}", names.join(" and "))));
+                    let names = match &names[..] {
+                        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+                        _ => names.concat(),
+                    };
+                    return Err((key, format!("only for service {names}")));
                 }
                 Some(n) if n == 0 || n > *most => return Err((key, format!("expected 1 to {most}"))),
                 _ => {}
@@ -175,6 +200,16 @@ impl Kind {
             Kind::RadioBearer => {
                 let bearers = sizes.number("bearers") as usize;
                 Arc::new(move || Box::new(RadioBearerService::new(bearers)))
+            }
+            Kind::Shaper => {
+                let ns = |key: &str| sizes.number(key) * 1_000_000;
+                let sizes = shaper::service::Sizes {
+                    queues: sizes.number("queues") as u32,
+                    packets: limits.packets as u32,
+                    delay_ns: ns("queue_ms"),
+                    law: Law { target_ns: ns("target_ms"), ..Law::default() },
+                };
+                Arc::new(move || Box::new(ShaperService::new(sizes)))
             }
             Kind::Cipher => Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("an implementation is always there"))),
         }
@@ -397,16 +432,23 @@ mod tests {
     fn sizes_are_those_of_their_service_and_within_what_it_takes() {
         let none = Sizes::default();
         assert!(Kind::ALL.iter().all(|kind| kind.check(&none).is_ok()));
-        let all = Sizes { bearers: Some(1), packets: Some(1), bytes: Some(1), interval_ms: Some(1), attempts: Some(1) };
+        let all = Sizes { bearers: Some(1), packets: Some(1), bytes: Some(1), interval_ms: Some(1), attempts: Some(1), ..none };
         let first = |kind: Kind, sizes: Sizes| kind.check(&sizes).unwrap_err();
         assert_eq!(first(Kind::Buffer, all), ("interval_ms", "only for service resubmit".to_owned()));
-        assert_eq!(first(Kind::Cipher, Sizes { packets: Some(5), ..none }), ("packets", "only for service buffer and resubmit".to_owned()));
+        assert_eq!(
+            first(Kind::Cipher, Sizes { packets: Some(5), ..none }),
+            ("packets", "only for service buffer, resubmit and shaper".to_owned())
+        );
         assert_eq!(first(Kind::Buffer, Sizes { bearers: Some(0), ..none }), ("bearers", "expected 1 to 1048576".to_owned()));
         assert_eq!(first(Kind::Resubmit, Sizes { packets: Some(1 << 25), ..none }), ("packets", "expected 1 to 16777216".to_owned()));
         // The largest that pass are taken: none of them panics.
         let few = Sizes { packets: Some(16), ..none };
         assert_eq!(Kind::Buffer.make(Sizes { bearers: Some(4), ..few })().interface().name, "buffer");
         assert_eq!(Kind::Resubmit.make(Sizes { interval_ms: Some(60_000), attempts: Some(65_535), ..few })().interface().name, "resubmit");
+        let short = Sizes { queues: Some(1), queue_ms: Some(1000), target_ms: Some(1), packets: Some(1 << 24), ..none };
+        assert_eq!((Kind::Shaper.check(&short), Kind::Shaper.make(short)().interface().name), (Ok(()), "shaper"));
+        assert_eq!(first(Kind::Shaper, Sizes { queue_ms: Some(1001), ..none }), ("queue_ms", "expected 1 to 1000".to_owned()));
+        assert_eq!(first(Kind::Buffer, Sizes { queues: Some(1), ..none }), ("queues", "only for service shaper".to_owned()));
         assert_eq!(few.options(), ["--packets=16"]);
         assert_eq!((few.first_given(), none.first_given()), (Some("packets"), None));
     }
@@ -446,7 +488,9 @@ mod tests {
         program.services.values_mut().for_each(|service| service.name = "enigma".into());
         let unknown = refused("", &program);
         assert!(
-            unknown.ends_with("and there is no such service: expected one of \"buffer\", \"resubmit\", \"cipher\", \"radio_bearer\""),
+            unknown.ends_with(
+                "and there is no such service: expected one of \"buffer\", \"resubmit\", \"cipher\", \"radio_bearer\", \"shaper\""
+            ),
             "{unknown}"
         );
     }

@@ -17,12 +17,7 @@ const LONGEST: u64 = 32;
 /// # Errors
 /// It could not be written there, or the last stamp is too far ahead of the clock.
 pub fn next(folder: &Path, listen: SocketAddr, now_s: u64) -> std::io::Result<u64> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
-    let us = rustix::process::geteuid().as_raw();
-    let there = std::fs::symlink_metadata(folder)?;
-    if !there.is_dir() || there.uid() != us || there.mode() & 0o022 != 0 {
-        return Err(Error::new(ErrorKind::PermissionDenied, "others may write there"));
-    }
+    own_folder(folder)?;
     let path = folder.join(format!("started-{}", listen.to_string().replace([':', '[', ']', '%'], "_")));
     let last = read(&path);
     let later = last.map_or(Some(now_s), |last| Some(now_s.max(last.checked_add(1)?)));
@@ -31,6 +26,20 @@ pub fn next(folder: &Path, listen: SocketAddr, now_s: u64) -> std::io::Result<u6
     writeln!(file, "{}", later.unwrap_or(now_s))?;
     file.persist(&path).map_err(|e| e.error)?;
     later.ok_or_else(|| Error::other("the last start was later than now: the clock was put back"))
+}
+
+/// Makes the folder of what a daemon must know of the one before.
+///
+/// # Errors
+/// It cannot be made, or others may write there.
+pub(crate) fn own_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
+    let us = rustix::process::geteuid().as_raw();
+    let there = std::fs::symlink_metadata(folder)?;
+    if !there.is_dir() || there.uid() != us || there.mode() & 0o022 != 0 {
+        return Err(Error::new(ErrorKind::PermissionDenied, "others may write there"));
+    }
+    Ok(())
 }
 
 /// The last stamp. A damaged file is none.

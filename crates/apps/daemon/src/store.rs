@@ -1,59 +1,66 @@
-//! What survives a crash of the daemon: the records of N4's node in an embedded store, and how it comes back from them.
+//! What survives a crash of the daemon: the records of N4's node in a store, and how it comes back from them.
 //!
 //! The agent hands over what a burst of messages changed, with what is to be sent for it. A thread writes all that has gathered as one batch, and
 //! sends then: nothing is lost that a peer was told, and one write serves many sessions. While the store is slow, answers wait and sessions stay.
 //!
-//! A store that cannot be written any more (a full disk) does not end the UPF: from then on nothing is kept, and what was kept is given up, so that
+//! There are two stores: files of this host ([`embedded`]), and a server of the Redis protocol that a standby on another host reads too ([`shared`]).
+//!
+//! Files that cannot be written any more (a full disk) do not end the UPF: from then on nothing is kept, and what was kept is given up, so that
 //! the next start is an honest restart (TS 23.527 clause 4) and not the return of sessions that peers have changed since.
+
+mod embedded;
+mod lease;
+mod replica;
+pub mod shared;
 
 use crate::config::{Config, Survives};
 use crate::failure::Failure;
 use crate::n4_socket::{Datagram, Output};
-use crossbeam_channel::{Receiver, Sender, bounded};
-use fjall::{Database, Keyspace, KeyspaceCreateOptions};
-use pfcp::node::{Change, Node, Read, Restoring, Saved, SavedError};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use embedded::Embedded;
+use lease::Lease;
+use pfcp::node::{Change, Given, Node, Read, Restoring, Saved, SavedError, Spent, Together};
 use pfcp::rules::UserPlane;
+use shared::Shared;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::os::unix::fs::DirBuilderExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Whether a write waits for the disk.
-pub use fjall::PersistMode;
+pub use embedded::PersistMode;
 
 /// What the agent may be ahead of the store, in calls of [`Store::write`]; then it waits.
 const QUEUED: usize = 8192;
-/// Of these, how many are written as one batch at most.
+/// Of these, how many are written as one batch at most, and with how many records: a server does nothing else meanwhile.
 const GROUP: usize = 1024;
-/// Memory of the store: cached blocks, and records that are not in a sorted file yet, in bytes.
-const CACHE: u64 = 8 << 20;
-const MEMTABLE: u64 = 32 << 20;
-/// Files that records wait in for that, in bytes.
-const JOURNAL: u64 = 256 << 20;
+const GROUPED: usize = 8192;
 /// Records that are read at a time at a start, and how many times so many may wait to be given to the tables.
 const CHUNK: usize = 512;
 const AHEAD: usize = 8;
-/// The folder of the store's files, and the file that says that they are all there is to know.
-const RECORDS: &str = "records";
-const VALID: &str = "valid";
+/// Datagrams that wait while a server cannot be reached.
+const HELD_DATAGRAMS: usize = 8192;
+
+/// The last change of each record; `None`: it is gone.
+type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// A store that is open, and read from.
-pub struct Opened {
-    database: Database,
-    records: Keyspace,
-    folder: PathBuf,
-    sync: PersistMode,
+pub struct Opened(Records);
+
+/// Where records are.
+enum Records {
+    Embedded(Embedded),
+    Shared(Box<Shared>),
 }
 
 /// A store that is written.
 pub struct Store {
     batches: Option<Sender<Batch>>,
     thread: Option<JoinHandle<Option<Opened>>>,
+    /// Of a store that is shared: whether it can be reached, and what is to be written when it is again.
+    lease: Option<Lease>,
+    held: Batch,
     /// What was seen of it.
     pub counts: Arc<Counts>,
 }
@@ -70,8 +77,9 @@ pub struct Counts {
 }
 
 /// Some changes, and what may be sent when they are written.
+#[derive(Default)]
 struct Batch {
-    changes: Vec<Change>,
+    changes: Changes,
     datagrams: Vec<Datagram>,
 }
 
@@ -95,52 +103,62 @@ impl Back {
 }
 
 impl Opened {
-    /// Opens the store that the configuration asks for.
+    /// Opens the store that the configuration asks for. One that is shared is this node's when this returns: a standby waits here.
     pub fn open(config: &Config) -> Result<Option<Opened>, Failure> {
+        Opened::open_unless(config, &|| false)
+    }
+
+    /// As [`Opened::open`], and `None` too when a standby has waited until `ends`.
+    pub fn open_unless(config: &Config, ends: &dyn Fn() -> bool) -> Result<Option<Opened>, Failure> {
         let Some(store) = &config.n4.store else { return Ok(None) };
-        let refuse = |what: String| config.fault("n4.store.path", format!("{}: {what}", store.path.display()));
-        let sync = match store.survives {
+        if let Some(settings) = config.shared_store() {
+            let settings = settings.map_err(|fault| config.source.failure(&fault))?;
+            let opened = Opened::open_shared(&settings, ends);
+            return opened.map_err(|why| config.fault("n4.store.shared", format!("{}: {why}", settings.shown())));
+        }
+        let path = store.path.clone().unwrap_or_default();
+        let sync = match store.survives.unwrap_or_default() {
             Survives::Crash => PersistMode::Buffer,
             Survives::PowerLoss => PersistMode::SyncData,
         };
-        Opened::open_folder(&store.path, sync).map(Some).map_err(refuse)
+        let opened = Opened::open_folder(&path, sync);
+        opened.map(Some).map_err(|what| config.fault("n4.store.path", format!("{}: {what}", path.display())))
     }
 
     /// Opens the store in a folder, which is made where there is none; why it cannot be opened.
     pub fn open_folder(folder: &Path, sync: PersistMode) -> Result<Opened, String> {
-        let io = |e: std::io::Error| e.to_string();
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
-        let (records, valid) = (folder.join(RECORDS), folder.join(VALID));
-        if records.exists() && !valid.exists() {
-            tracing::warn!("{}: what is there is not all there was: it could not be written to the end. It is given up", folder.display());
-            std::fs::remove_dir_all(&records).map_err(io)?;
+        Embedded::open(folder, sync).map(|embedded| Opened(Records::Embedded(embedded)))
+    }
+
+    /// The store of a server, when it is this node's; `None` if a standby has waited until `ends`.
+    pub fn open_shared(settings: &shared::Settings, ends: &dyn Fn() -> bool) -> Result<Option<Opened>, String> {
+        Ok(Shared::wait(settings, ends)?.map(|shared| Opened(Records::Shared(Box::new(shared)))))
+    }
+
+    /// What leaves the lease of a shared store to itself, as if this process was killed: for measuring how long another one takes.
+    pub fn abandons(&self) -> Option<impl FnOnce() + Send + use<>> {
+        let Records::Shared(shared) = &self.0 else { return None };
+        let lease = shared.lease().clone();
+        Some(move || lease.abandon())
+    }
+
+    /// Has this called when the node must not serve any more, before the process ends; it may not wait.
+    pub fn before_the_end(&self, run: impl FnOnce() + Send + 'static) {
+        if let Records::Shared(shared) = &self.0 {
+            shared.lease().before_the_end(run);
         }
-        // A damaged file must not end the process without a word, wherever in the store's code that is noticed.
-        let open = || {
-            let database = Database::builder(&records)
-                .cache_size(CACHE)
-                .max_journaling_size(JOURNAL)
-                .worker_threads(1)
-                .manual_journal_persist(true)
-                .open()?;
-            let records = database.keyspace("n4", || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE))?;
-            Ok((database, records))
-        };
-        let (database, records) = guarded(open).map_err(|e| match e {
-            Trouble::Store(fjall::Error::Locked) => "it is in use by another process".to_owned(),
-            e => damaged(&e),
-        })?;
-        // On the disk too, before the first record is: without it they are given up.
-        File::create(&valid).and_then(|file| file.sync_all()).map_err(io)?;
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
-        Ok(Opened { database, records, folder: folder.to_owned(), sync })
     }
 
     /// The node that was kept, given to the user plane; a new one if none was. It was `unix` (since 1970) at `at`.
-    pub fn bring_back(&mut self, config: pfcp::Config, unix: Duration, at: Instant, plane: &mut dyn UserPlane) -> Result<Back, String> {
+    pub fn bring_back(
+        &mut self,
+        config: pfcp::Config,
+        unix: Duration,
+        at: Instant,
+        plane: &mut (dyn UserPlane + Send),
+    ) -> Result<Back, String> {
         let began = Instant::now();
-        let own = guarded(|| self.records.get(Saved::key())).map_err(|e| damaged(&e))?;
-        let saved = match Saved::read(own.as_deref()) {
+        let saved = match Saved::read(self.own()?.as_deref()) {
             Ok(saved) if *saved.node_id() == config.node_id => saved,
             Ok(saved) => {
                 tracing::warn!(
@@ -155,34 +173,14 @@ impl Opened {
                 tracing::warn!("the store cannot be read: {error}. Its sessions are given up");
                 return self.begin(config, unix, at);
             }
-            Err(error @ SavedError::Damaged) => return Err(damaged(&error)),
+            Err(error @ SavedError::Damaged) => return Err(self.damaged(&error)),
         };
         // NTP's seconds wrap. A wall clock that was set back does not turn back the node's.
         let passed = pfcp::config::ntp_seconds(unix).wrapping_sub(saved.recovery_ntp_s()) as i32;
         let passed = Duration::new(u64::try_from(passed).unwrap_or(0), unix.subsec_nanos());
         let start = at.checked_sub(passed.max(saved.written_at())).ok_or("its recovery time stamp is before this machine's time")?;
         let mut restoring = Restoring::begin(config, &saved, start.elapsed()).map_err(|e| e.to_string())?;
-        // Reading takes about as long as giving sessions to the tables: each has a core.
-        let (chunks, chunks_in) = bounded(AHEAD);
-        let records = &self.records;
-        let read = move |chunks: Sender<Vec<Read>>| {
-            guarded(|| {
-                let mut records = records.iter();
-                loop {
-                    let chunk = records.by_ref().take(CHUNK).map(|record| record.into_inner().map(|(key, value)| Read::new(&key, &value)));
-                    let chunk: Vec<Read> = chunk.collect::<Result<_, _>>()?;
-                    if chunk.is_empty() || chunks.send(chunk).is_err() {
-                        return Ok(());
-                    }
-                }
-            })
-        };
-        let outcome = std::thread::scope(|scope| {
-            let reader = scope.spawn(move || read(chunks));
-            chunks_in.iter().flatten().for_each(|record| restoring.record(record, plane));
-            reader.join().unwrap_or(Err(Trouble::Panic))
-        });
-        outcome.map_err(|e| damaged(&e))?;
+        restore(&mut self.0, &mut restoring, plane)?;
         let (node, restored) = restoring.finish(plane);
         tracing::info!(
             sessions = restored.sessions,
@@ -201,9 +199,27 @@ impl Opened {
         Ok(Back { node, start, is_old: true })
     }
 
+    /// The node's own record.
+    fn own(&self) -> Result<Option<Vec<u8>>, String> {
+        match &self.0 {
+            Records::Embedded(embedded) => embedded.own(),
+            Records::Shared(shared) => Ok(shared.own()),
+        }
+    }
+
+    fn damaged(&self, why: &dyn std::fmt::Display) -> String {
+        match &self.0 {
+            Records::Embedded(_) => embedded::damaged(why),
+            Records::Shared(shared) => shared.damaged(why),
+        }
+    }
+
     /// A new node; whatever was kept is given up.
     fn begin(&mut self, config: pfcp::Config, unix: Duration, at: Instant) -> Result<Back, String> {
-        guarded(|| self.records.clear()).map_err(|e| damaged(&e))?;
+        match &mut self.0 {
+            Records::Embedded(embedded) => embedded.clear()?,
+            Records::Shared(shared) => shared.clear()?,
+        }
         Back::new(config, unix, at)
     }
 
@@ -212,23 +228,31 @@ impl Opened {
         let (batches, batches_in) = bounded(QUEUED);
         let counts = Arc::new(Counts::default());
         let for_thread = counts.clone();
+        let lease = match &self.0 {
+            Records::Embedded(_) => None,
+            Records::Shared(shared) => Some(shared.lease().clone()),
+        };
         let write = move || self.write_all(&batches_in, &output, &for_thread);
         let thread = std::thread::Builder::new().name("n4-store".into()).spawn(write);
         let thread = thread.map_err(|e| Failure::Failed(format!("cannot start the store of N4: {e}")))?;
-        Ok(Store { batches: Some(batches), thread: Some(thread), counts })
+        Ok(Store { batches: Some(batches), thread: Some(thread), lease, held: Batch::default(), counts })
     }
 
     fn write_all(self, batches: &Receiver<Batch>, output: &Output, counts: &Counts) -> Option<Opened> {
         let mut this = Some(self);
-        while let Ok(first) = batches.recv() {
+        while let Ok(mut batch) = batches.recv() {
             let mut datagrams = Vec::new();
-            // The last change of a record counts.
-            let mut changes = BTreeMap::new();
-            for batch in std::iter::once(first).chain(batches.try_iter().take(GROUP - 1)) {
+            let mut changes = Changes::new();
+            for more in (0..GROUP).rev() {
                 datagrams.extend(batch.datagrams);
-                changes.extend(batch.changes.into_iter().map(|change| (change.key, change.value)));
+                changes.extend(batch.changes);
+                if more == 0 || changes.len() >= GROUPED {
+                    break;
+                }
+                let Ok(next) = batches.try_recv() else { break };
+                batch = next;
             }
-            if let Some(opened) = &this {
+            if let Some(opened) = &mut this {
                 counts.records.fetch_add(changes.len() as u64, Ordering::Relaxed);
                 counts.batches.fetch_add(1, Ordering::Relaxed);
                 if let Err(e) = opened.commit(changes) {
@@ -242,36 +266,75 @@ impl Opened {
         this
     }
 
-    fn commit(&self, changes: BTreeMap<Vec<u8>, Option<Vec<u8>>>) -> Result<(), Trouble> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        guarded(|| {
-            let mut batch = self.database.batch().durability(Some(self.sync));
-            for (key, value) in changes {
-                match value {
-                    Some(value) => batch.insert(&self.records, key, value),
-                    None => batch.remove(&self.records, key),
-                }
-            }
-            batch.commit()
-        })
+    /// Writes these changes before it returns.
+    pub fn write_now(&mut self, changes: Vec<Change>) -> Result<(), String> {
+        let changes = changes.into_iter().map(|change| (change.key, change.value)).collect();
+        self.commit(changes).map_err(|e| format!("cannot be written: {e}"))
     }
 
-    fn give_up(&self, why: &Trouble) {
-        let folder = self.folder.display();
-        tracing::error!(
-            "{folder}: cannot be written: {why}. Sessions are no longer kept: after a crash this will be a restart for our peers"
-        );
-        if let Err(e) = std::fs::remove_file(self.folder.join(VALID)) {
-            tracing::error!("{folder}: {e}: delete the folder before the next start, or sessions come back that are not what peers think");
+    fn commit(&mut self, changes: Changes) -> Result<(), String> {
+        match &mut self.0 {
+            _ if changes.is_empty() => Ok(()),
+            Records::Embedded(embedded) => embedded.commit(changes),
+            // It is written, or this node ends: others may hold other sessions by now.
+            Records::Shared(shared) => {
+                shared.commit(&changes);
+                Ok(())
+            }
+        }
+    }
+
+    fn give_up(&self, why: &str) {
+        match &self.0 {
+            Records::Embedded(embedded) => embedded.give_up(why),
+            Records::Shared(_) => {}
         }
     }
 }
 
+/// Gives the node all records. Three threads: what the tables take is about as much work as reading records and taking them into the node.
+fn restore(records: &mut Records, restoring: &mut Restoring, plane: &mut (dyn UserPlane + Send)) -> Result<(), String> {
+    let (chunks, chunks_in) = bounded::<Vec<Read>>(AHEAD);
+    let (together, together_in) = bounded::<Together>(AHEAD);
+    let (given, given_in) = unbounded::<Given>();
+    let (spent, spent_in) = unbounded::<Spent>();
+    let read = move || {
+        let give = |chunk| {
+            spent_in.try_iter().for_each(drop);
+            chunks.send(chunk).is_ok()
+        };
+        match records {
+            Records::Embedded(embedded) => embedded.read(give),
+            Records::Shared(shared) => {
+                shared.read(give);
+                Ok(())
+            }
+        }
+    };
+    let give = move || together_in.iter().all(|together| given.send(together.give_to(plane)).is_ok());
+    std::thread::scope(|scope| {
+        // Where this ends early the reader must find nobody.
+        let chunks_in = chunks_in;
+        let thread = |name: &str| std::thread::Builder::new().name(name.into());
+        let reader = thread("n4-read").spawn_scoped(scope, read).map_err(|e| e.to_string())?;
+        let giver = thread("n4-tables").spawn_scoped(scope, give).map_err(|e| e.to_string())?;
+        let note = |restoring: &mut Restoring, outcome| drop(spent.send(restoring.note(outcome)));
+        for record in chunks_in.iter().flatten() {
+            // A giver that has failed is seen below.
+            restoring.take(record).into_iter().for_each(|sessions| drop(together.send(sessions)));
+            given_in.try_iter().for_each(|outcome| note(restoring, outcome));
+        }
+        drop(together);
+        given_in.iter().for_each(|outcome| note(restoring, outcome));
+        let failed = |what| Err(format!("the thread that {what} has failed"));
+        giver.join().map(drop).or_else(|_| failed("gives sessions to the tables"))?;
+        reader.join().unwrap_or(failed("reads it"))
+    })
+}
+
 impl Store {
     /// Writes these changes before these datagrams are sent. Heartbeats wait for no disk: nothing hangs on them.
-    pub fn write(&self, changes: Vec<Change>, mut datagrams: Vec<Datagram>, output: &Output) {
+    pub fn write(&mut self, changes: Vec<Change>, mut datagrams: Vec<Datagram>, output: &Output) {
         datagrams.retain(|(to, octets)| {
             let heartbeat = crate::n4_socket::is_heartbeat(octets);
             if heartbeat {
@@ -279,63 +342,63 @@ impl Store {
             }
             !heartbeat
         });
-        if changes.is_empty() && datagrams.is_empty() {
+        self.held.changes.extend(changes.into_iter().map(|change| (change.key, change.value)));
+        // The agent must not come to wait for a server that cannot be reached: heartbeats would have no answer.
+        let away = self.is_away();
+        // Who misses one asks again, and what is a request of ours is sent again.
+        let room = if away { HELD_DATAGRAMS.saturating_sub(self.held.datagrams.len()) } else { usize::MAX };
+        self.held.datagrams.extend(datagrams.into_iter().take(room));
+        if self.held.is_empty() || away {
             return;
         }
         if let Some(batches) = &self.batches {
             // The thread ends with the last of these.
-            let _ = batches.send(Batch { changes, datagrams });
+            let _ = batches.send(std::mem::take(&mut self.held));
         }
+    }
+
+    /// Whether what it was given can be had again: it could be written until now.
+    pub fn is_good(&self) -> bool {
+        !self.counts.failed.load(Ordering::Relaxed)
+    }
+
+    /// Whether a store that is shared has not been reached for so long that nothing new is to be begun.
+    pub fn is_away(&self) -> bool {
+        self.lease.as_ref().is_some_and(Lease::is_away)
     }
 
     /// Writes and sends what is pending, and closes the store. With `released` there is nothing to come back to: the next start is a new one.
     pub fn close(mut self, released: bool) {
-        drop(self.batches.take());
+        if let Some(batches) = self.batches.take().filter(|_| !self.held.is_empty()) {
+            let _ = batches.send(std::mem::take(&mut self.held));
+        }
         let opened = self.thread.take().and_then(|thread| thread.join().ok()).flatten();
-        let Some(opened) = opened else { return };
-        let end = || {
-            if released {
-                opened.records.remove(Saved::key())?;
+        match opened.map(|opened| opened.0) {
+            None => {}
+            Some(Records::Shared(shared)) => shared.close(released),
+            Some(Records::Embedded(embedded)) => {
+                if let Err(e) = embedded.close(released) {
+                    embedded.give_up(&e);
+                }
             }
-            opened.database.persist(PersistMode::SyncAll)
-        };
-        if let Err(e) = guarded(end) {
-            opened.give_up(&e);
         }
     }
 }
 
-/// What kept the store from doing something.
-enum Trouble {
-    Store(fjall::Error),
-    /// A panic in its code.
-    Panic,
-}
-
-impl std::fmt::Display for Trouble {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Trouble::Store(fjall::Error::Io(e)) => e.fmt(f),
-            Trouble::Store(e) => e.fmt(f),
-            Trouble::Panic => f.write_str("its files contradict each other"),
-        }
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.datagrams.is_empty()
     }
-}
-
-fn guarded<T>(run: impl FnOnce() -> fjall::Result<T>) -> Result<T, Trouble> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|_| Trouble::Panic)?.map_err(Trouble::Store)
-}
-
-fn damaged(why: &dyn std::fmt::Display) -> String {
-    format!("cannot be read: {why}. To start without the sessions in it, move it away")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::embedded::RECORDS;
     use super::*;
     use pfcp::codec::{self, Cause, Ie, Message, MessageType, NodeId};
     use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage};
     use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+    use std::path::PathBuf;
 
     /// It has no packets.
     struct Idle;
@@ -392,7 +455,7 @@ mod tests {
         let upf = Arc::new(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
         let smf = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let output = Arc::new(Output::new(upf));
-        let store = opened.start(output.clone()).unwrap();
+        let mut store = opened.start(output.clone()).unwrap();
         let setup = vec![Ie::NodeId(NodeId::Ipv4(Ipv4Addr::LOCALHOST)), Ie::RecoveryTimeStamp(1)];
         let setup = Message::node(MessageType::AssociationSetupRequest, 0, setup).encode().unwrap();
         for octets in std::iter::once(setup).chain((1..=SESSIONS).map(establishment)) {
@@ -430,7 +493,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path());
         let opened = open(folder.path()).unwrap();
-        opened.give_up(&Trouble::Panic);
+        opened.give_up("its files contradict each other");
         drop(opened);
         let (_, new) = back(folder.path(), UNIX).unwrap();
         assert!(!new.is_old && new.node.session_count() == 0);

@@ -4,6 +4,9 @@
 use sd_notify::NotifyState;
 use std::time::{Duration, Instant};
 
+/// How long a start may take from one sign of life to the next while it waits, in microseconds.
+const WAITS_US: u32 = 90_000_000;
+
 /// The service manager's view of this process.
 pub struct Supervisor {
     /// From one sign of life to the next: half of what the watchdog allows. `None`: there is no watchdog.
@@ -33,6 +36,11 @@ impl Supervisor {
     pub fn stopping(self) {
         tell(&[NotifyState::Stopping]);
     }
+}
+
+/// Says why the UPF is not ready, and that this is no reason to give up waiting for it.
+pub fn waiting(why: &str) {
+    tell(&[NotifyState::Status(why), NotifyState::ExtendTimeoutUsec(WAITS_US)]);
 }
 
 /// The socket's name stays in the environment: nothing is started after this that could use it.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ciphering::{Direction, Engine, Nea};
 use gnb::framing;
+use gnb::pdcp::handover::{Downlink, HandoverError, Uplink};
 use gnb::pdcp::pdu::Format;
 use gnb::pdcp::rx::{Prepared, RxDrop};
 use gnb::pdcp::tx::{TxDrop, TxEvent};
@@ -32,6 +33,8 @@ pub(crate) const MAX_RETRANSMISSIONS: u8 = 32;
 pub(crate) const PARTIAL_BYTES: usize = 4 << 20;
 /// SDUs that RLC holds for grants: its bytes are limited by what the DU asks for.
 const RLC_QUEUE_SDUS: usize = 65_536;
+/// Bytes of the longest SDU of RLC: a packet of the largest MTU, with headers of SDAP and PDCP and a MAC-I.
+const LONGEST_SDU: u64 = 9000 + 1 + 3 + 4;
 
 /// Which end of the radio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +72,6 @@ pub struct Pdcp {
     /// RLC AM: SDUs are kept until the peer has them.
     pub acknowledged: bool,
     sn_length: SnLength,
-    window: usize,
     /// Packets between the halves of their work.
     burst: Vec<pdcp::security::Packet>,
 }
@@ -86,43 +88,110 @@ fn security(drb: &Drb, direction: Direction, engine: &Engine) -> Security {
     Security { cipher, integrity, bearer: drb.sdap.id.get() - 1, direction }
 }
 
+/// Parameters of both sides of an entity.
+fn configs(drb: &Drb, side: Side) -> (pdcp::TxConfig, pdcp::RxConfig) {
+    let acknowledged = matches!(drb.rlc, RlcMode::Am(_));
+    let guard = CountGuard::default();
+    let tx = pdcp::TxConfig {
+        format: format(drb, side.sends()),
+        acknowledged,
+        window: drb.window,
+        queue_sdus: (drb.queue_bytes / 64) as usize,
+        bytes: drb.queue_bytes,
+        discard_ns: drb.discard_ns,
+        guard,
+    };
+    let rx = pdcp::RxConfig {
+        format: format(drb, side.receives()),
+        acknowledged,
+        window: drb.window,
+        bytes: drb.queue_bytes,
+        reordering_ns: drb.reordering_ns,
+        out_of_order: false,
+        guard,
+    };
+    (tx, rx)
+}
+
 impl Pdcp {
     /// A bearer that has carried nothing.
     ///
     /// # Errors
     /// As [`pdcp::Tx::new`] and [`pdcp::Rx::new`]; a checked configuration has none.
     pub fn new(drb: &Drb, side: Side, engine: &Engine) -> Result<Pdcp, pdcp::ConfigError> {
-        let acknowledged = matches!(drb.rlc, RlcMode::Am(_));
-        let guard = CountGuard::default();
-        let (send, receive) = (side.sends(), side.receives());
-        let tx = pdcp::TxConfig {
-            format: format(drb, send),
-            acknowledged,
-            window: drb.window,
-            queue_sdus: (drb.queue_bytes / 64) as usize,
-            bytes: drb.queue_bytes,
-            discard_ns: drb.discard_ns,
-            guard,
-        };
-        let rx = pdcp::RxConfig {
-            format: format(drb, receive),
-            acknowledged,
-            window: drb.window,
-            bytes: drb.queue_bytes,
-            reordering_ns: drb.reordering_ns,
-            out_of_order: false,
-            guard,
-        };
-        Ok(Pdcp {
-            tx: pdcp::Tx::new(tx)?,
-            rx: pdcp::Rx::new(rx)?,
-            send: security(drb, send, engine),
-            receive: security(drb, receive, engine),
-            acknowledged,
+        let (tx, rx) = configs(drb, side);
+        Ok(Pdcp::of(drb, side, engine, pdcp::Tx::new(tx)?, pdcp::Rx::new(rx)?))
+    }
+
+    /// A bearer that goes on at a gNodeB where another's has ended: with the COUNT of the first SDU to be sent, and of the first that is to come. SDUs of the other come
+    /// by [`Pdcp::forwarded`] and [`Pdcp::forwarded_uplink`].
+    ///
+    /// # Errors
+    /// [`HandoverError`].
+    pub fn take_over(drb: &Drb, engine: &Engine, next: u32, deliv: u32, now_ns: u64) -> Result<Pdcp, HandoverError> {
+        let (tx, rx) = configs(drb, Side::Gnb);
+        let tx = pdcp::Tx::take_over(tx, Downlink { next, ..Downlink::default() }, now_ns)?;
+        let rx = pdcp::Rx::take_over(rx, Uplink { deliv, waiting: Vec::new() }, now_ns)?;
+        Ok(Pdcp::of(drb, Side::Gnb, engine, tx, rx))
+    }
+
+    fn of(drb: &Drb, side: Side, engine: &Engine, tx: pdcp::Tx, rx: pdcp::Rx) -> Pdcp {
+        Pdcp {
+            tx,
+            rx,
+            send: security(drb, side.sends(), engine),
+            receive: security(drb, side.receives(), engine),
+            acknowledged: matches!(drb.rlc, RlcMode::Am(_)),
             sn_length: drb.pdcp_sn,
-            window: drb.window as usize,
             burst: Vec::with_capacity(BURST),
+        }
+    }
+
+    /// Ends it, and gives what another gNodeB goes on with. What goes up now is RLC UM's, which no other can.
+    pub fn hand_over(self, up: &mut impl FnMut(&[u8])) -> (Downlink, Uplink) {
+        (self.tx.hand_over(), self.rx.hand_over(&mut |_, sdu| up(sdu)))
+    }
+
+    /// An SDU of the gNodeB before, with its sequence number if it has one.
+    ///
+    /// # Errors
+    /// Why it is dropped; counted.
+    pub fn forwarded(&mut self, sn: Option<u32>, sdu: Vec<u8>, now_ns: u64) -> Result<(), TxDrop> {
+        let Some(sn) = sn else { return self.enqueue(sdu, now_ns) };
+        // One that is no number of ours is that of no COUNT that was spent.
+        let count = self.sent_count(sn).filter(|_| sn <= self.sn_mask()).unwrap_or(u32::MAX);
+        self.tx.forwarded(count, sdu, now_ns)
+    }
+
+    /// An SDU that the gNodeB before has of the UE, ahead of a missing one. Drops are counted.
+    pub fn forwarded_uplink(&mut self, sn: u32, sdu: &[u8], now_ns: u64, up: &mut impl FnMut(&[u8])) {
+        let _ = self.rx.forwarded(sn, sdu, now_ns, &mut |_, sdu| up(sdu));
+    }
+
+    /// Re-establishes a UE's bearer under the keys of another cell: what the peer may not have goes again.
+    pub fn re_establish(&mut self, drb: &Drb, engine: &Engine, up: &mut impl FnMut(&[u8])) {
+        self.tx.re_establish();
+        self.rx.re_establish(&mut |_, sdu| up(sdu));
+        (self.send, self.receive) = (security(drb, Side::Ue.sends(), engine), security(drb, Side::Ue.receives(), engine));
+    }
+
+    /// A status report for the peer, of a bearer of RLC AM: it need not send again what is here.
+    pub fn status_report(&self) -> Option<Vec<u8>> {
+        self.acknowledged.then(|| {
+            let mut report = Vec::new();
+            self.rx.status_report(&mut report);
+            report
         })
+    }
+
+    /// Length of its sequence numbers.
+    pub fn sn_length(&self) -> SnLength {
+        self.sn_length
+    }
+
+    /// COUNT of the first SDU that has none yet.
+    pub fn next(&self) -> u32 {
+        self.tx.tx_next()
     }
 
     /// Takes an SDU with its SDAP header.
@@ -133,14 +202,9 @@ impl Pdcp {
         self.tx.enqueue(sdu, now_ns).map_err(|(_, why)| why)
     }
 
-    /// Whether there is something to pull.
+    /// Whether there is something to pull, and room in the window for it.
     pub fn waits(&self) -> bool {
-        self.tx.queued().0 > 0
-    }
-
-    /// Whether as much is on the way as may be.
-    pub fn window_full(&self) -> bool {
-        self.acknowledged && self.tx.queued().1 >= self.window
+        self.tx.has_data()
     }
 
     /// Gives PDUs of about `room` bytes to RLC, with their COUNT. `discard`: COUNTs that RLC need not send any more.
@@ -186,11 +250,24 @@ impl Pdcp {
     }
 
     /// Processes PDUs. SDUs go up in order, with their SDAP header; drops are counted.
-    pub fn receive(&mut self, engine: &mut Engine, pdus: impl IntoIterator<Item = Vec<u8>>, now_ns: u64, up: &mut impl FnMut(&[u8])) {
+    ///
+    /// `discard` is told what a status report of the peer says it has: RLC need not send it (TS 38.323 §5.4.2).
+    pub fn receive(
+        &mut self,
+        engine: &mut Engine,
+        pdus: impl IntoIterator<Item = Vec<u8>>,
+        now_ns: u64,
+        up: &mut impl FnMut(&[u8]),
+        discard: &mut impl FnMut(u32),
+    ) {
         for pdu in pdus {
             match self.rx.prepare(pdu) {
                 Ok(Prepared::Data(packet)) => self.burst.push(packet),
-                Ok(Prepared::Status(report)) => self.tx.status(&report.report(), &mut |_| {}),
+                Ok(Prepared::Status(report)) => self.tx.status(&report.report(), &mut |event| {
+                    if let TxEvent::Discard { count } = event {
+                        discard(count);
+                    }
+                }),
                 Err(_) => {}
             }
             if self.burst.len() == BURST {
@@ -252,6 +329,8 @@ impl Pdcp {
 /// RLC of a bearer, both directions.
 pub struct Rlc {
     mode: Mode,
+    /// Bytes that its queue takes.
+    most_bytes: u64,
     /// SDUs whose RLC has given up.
     pub radio_link_failures: u64,
 }
@@ -303,7 +382,7 @@ impl Rlc {
                 Mode::Um(UmTx::new(sn_length, queue)?, Box::new(UmRx::new(rx)?))
             }
         };
-        Ok(Rlc { mode, radio_link_failures: 0 })
+        Ok(Rlc { mode, most_bytes: queue.bytes, radio_link_failures: 0 })
     }
 
     /// Mode, as the radio's framing has it.
@@ -345,6 +424,15 @@ impl Rlc {
         }
     }
 
+    /// Whether its queue takes one SDU more, however long it is.
+    pub fn has_room(&self) -> bool {
+        let (_, bytes) = match &self.mode {
+            Mode::Am(am) => am.tx().queued(),
+            Mode::Um(tx, _) => tx.queued(),
+        };
+        bytes + LONGEST_SDU <= self.most_bytes
+    }
+
     /// Appends a PDU for a grant.
     pub fn pull(&mut self, grant: usize, now_ns: u64, out: &mut Vec<u8>) -> Option<Sent> {
         match &mut self.mode {
@@ -364,15 +452,18 @@ impl Rlc {
         }
     }
 
-    /// Processes a PDU of the peer: whole SDUs go up, in any order; `delivered` is told what the peer has. Drops are counted.
-    pub fn receive(&mut self, pdu: &[u8], now_ns: u64, up: &mut impl FnMut(&[u8]), delivered: &mut impl FnMut(u32)) {
+    /// Processes a PDU of the peer: whole SDUs go up, in any order; `delivered` is told what the peer has. Whether it is none that is dropped;
+    /// drops are counted.
+    pub fn receive(&mut self, pdu: &[u8], now_ns: u64, up: &mut impl FnMut(&[u8]), delivered: &mut impl FnMut(u32)) -> bool {
         match &mut self.mode {
             Mode::Am(am) => {
                 let failures = &mut self.radio_link_failures;
-                let _: Result<(), AmDrop> = am.receive(pdu, now_ns, up, &mut |event| event_of(event, failures, delivered));
+                let taken: Result<(), AmDrop> = am.receive(pdu, now_ns, up, &mut |event| event_of(event, failures, delivered));
+                taken.is_ok()
             }
             Mode::Um(_, rx) => {
-                let _: Result<(), UmDrop> = rx.receive(pdu, now_ns, up);
+                let taken: Result<(), UmDrop> = rx.receive(pdu, now_ns, up);
+                taken.is_ok()
             }
         }
     }

@@ -31,7 +31,7 @@ const MS: u64 = 1_000_000;
 #[error("{0}")]
 pub struct ConfigError(pub String);
 
-fn wrong(field: impl fmt::Display, why: impl fmt::Display) -> ConfigError {
+pub(crate) fn wrong(field: impl fmt::Display, why: impl fmt::Display) -> ConfigError {
     ConfigError(format!("{field}: {why}"))
 }
 
@@ -59,6 +59,9 @@ pub enum Datapath {
 
 /// Most bearers of `p4/gnb.p4`: the field of a request that names a key has 16 bits.
 pub const P4_BEARERS: usize = 1 << 16;
+
+/// How long a packet waits for the radio's rate, at most, with `p4/gnb.p4`, in ms.
+pub const P4_DISCARD_MS: u64 = 1000;
 
 /// A gNodeB.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,6 +126,8 @@ pub struct Ues {
     pub ues: Vec<Ue>,
     /// MTU of the devices in bytes.
     pub mtu: u16,
+    /// Where they are told to go to another cell.
+    pub control: Option<PathBuf>,
 }
 
 /// A UE itself.
@@ -246,6 +251,13 @@ pub struct GnbUeTable {
     drb: Vec<DrbTable>,
 }
 
+impl GnbUeTable {
+    /// Its number.
+    pub(crate) fn id(&self) -> u16 {
+        self.id
+    }
+}
+
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SessionTable {
@@ -261,10 +273,11 @@ struct FlowTable {
     drb: u8,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UesFile {
     radio: RadioTable,
+    control: Option<PathBuf>,
     #[serde(default = "mtu")]
     mtu: u16,
     #[serde(default)]
@@ -275,9 +288,10 @@ fn mtu() -> u16 {
     1400
 }
 
-#[derive(Deserialize)]
+/// A UE as a file of UEs or a request has it.
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct UeTable {
+pub struct UeTable {
     id: u16,
     gnb: SocketAddr,
     ipv4: Option<Ipv4Addr>,
@@ -291,7 +305,7 @@ struct UeTable {
     drb: Vec<DrbTable>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleTable {
     dscp: u8,
@@ -515,8 +529,11 @@ impl GnbFile {
                 if drb.du_kbytes.is_some() {
                     return refused(field("du_kbytes"), "there is no queue between PDCP and RLC: leave it out");
                 }
-                if drb.discard_ms.is_some() {
-                    return refused(field("discard_ms"), "a packet has no timer of its own before it is sent: leave it out");
+                if drb.discard_ms.is_some_and(|ms| ms > P4_DISCARD_MS) {
+                    return refused(
+                        field("discard_ms"),
+                        &format!("no packet waits for longer than {P4_DISCARD_MS}: expected at most that"),
+                    );
                 }
                 let is_mapped = ue.flows.iter().any(|flow| flow.drb == drb.id);
                 if !drb.sdap_header_uplink && !is_mapped {
@@ -534,13 +551,78 @@ impl Ues {
     /// # Errors
     /// [`ConfigError`].
     pub fn parse(text: &str) -> Result<Ues, ConfigError> {
-        let file: UesFile = read(text)?;
+        read::<UesFile>(text)?.check(0)
+    }
+}
+
+/// A file of UEs with what they were told since it was read.
+#[derive(Clone)]
+pub struct UesTables(UesFile);
+
+impl UesTables {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn parse(text: &str) -> Result<(UesTables, Ues), ConfigError> {
+        let tables = UesTables(read(text)?);
+        let config = tables.0.clone().check(0)?;
+        Ok((tables, config))
+    }
+
+    /// With these UEs in place of those of the same numbers: in another cell, or under other keys. The third is they.
+    ///
+    /// # Errors
+    /// [`ConfigError`], which names fields by the UE's place in `ues`.
+    pub fn reconfigure(&self, ues: Vec<UeTable>) -> Result<(UesTables, Ues, Vec<Ue>), ConfigError> {
+        let before = self.0.clone().check(0)?.ues;
+        let changed: Vec<u16> = ues.iter().map(|ue| ue.id).collect();
+        let mut tables = self.clone();
+        tables.0.ue.retain(|ue| !changed.contains(&ue.id));
+        let known = tables.0.ue.len();
+        tables.0.ue.extend(ues);
+        let config = tables.0.clone().check(known)?;
+        let set = config.ues[known..].to_vec();
+        for (number, ue) in set.iter().enumerate() {
+            let at = format!("ue[{number}]");
+            let Some(before) = before.iter().find(|before| before.id == ue.id) else {
+                return Err(wrong(format!("{at}.id"), format!("there is no UE {}", ue.id)));
+            };
+            if !ue.differs_by_cell_only(before) {
+                return Err(wrong(
+                    at,
+                    "only `gnb`, `ciphering`, `integrity` and keys may be other than before, and a bearer keeps its MAC-I or has none",
+                ));
+            }
+        }
+        Ok((tables, config, set))
+    }
+}
+
+impl Ue {
+    /// Whether it is the same UE with the same bearers.
+    fn differs_by_cell_only(&self, before: &Ue) -> bool {
+        let mut there = Ue { gnb: before.gnb, ..self.clone() };
+        for (drb, before) in there.drbs.iter_mut().zip(&before.drbs) {
+            if drb.integrity.is_some() == before.integrity.is_some() {
+                let Drb { ciphering, integrity, keys, .. } = before;
+                (drb.ciphering, drb.integrity, drb.keys) = (*ciphering, *integrity, keys.clone());
+            }
+        }
+        there == *before
+    }
+}
+
+impl UesFile {
+    /// Checks all; the first `known` UEs were right before.
+    fn check(self, known: usize) -> Result<Ues, ConfigError> {
+        let file = self;
         if !(1280..=9000).contains(&file.mtu) {
             return Err(wrong("mtu", "expected 1280 (IPv6) to 9000 (TS 38.323 §4.3.1)"));
         }
         let ues = each_ue(
             file.ue,
-            0,
+            known,
             |ue| ue.id,
             |at, ue| {
                 if ue.ipv4.is_none() && ue.ipv6.is_none() {
@@ -568,7 +650,7 @@ impl Ues {
                 })
             },
         )?;
-        Ok(Ues { radio: file.radio.check()?, ues, mtu: file.mtu })
+        Ok(Ues { radio: file.radio.check()?, ues, mtu: file.mtu, control: file.control })
     }
 }
 
@@ -823,7 +905,7 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
             ("\"127.0.0.1:4001\"", "\"[::1]:4001\""),
             ("\"127.0.0.2:4001\"", "\"[::1]:4001\""),
             ("rlc = \"am\"", "rlc = \"am\"\ndu_kbytes = 256"),
-            ("rlc = \"am\"", "rlc = \"am\"\ndiscard_ms = 100"),
+            ("rlc = \"am\"", "rlc = \"am\"\ndiscard_ms = 1001"),
             ("flows = [{ qfi = 9, drb = 1 }]", "flows = []"),
         ] {
             assert!(p4.contains(from), "{from}");

@@ -1,14 +1,18 @@
 //! What is a running gNodeB asked about its UEs and their bearers, and what changes then?
 //!
 //! A request is a line of JSON, and so is its reply. The verbs stand for procedures of E1AP and F1AP, which are not here (TS 37.483 §8.3, TS 38.473 §8.3): UE
-//! contexts are set up, modified and released. A request changes all that it names or, if anything of it is wrong, nothing.
+//! contexts are set up, modified and released; those of a handover are in [`crate::handover`]. A request changes all that it names or, if anything of it is wrong, nothing.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::Ipv4Addr;
 
+use ciphering::{Nea, Nia};
 use daemon::control_socket::Refused;
+use gnb::sdap::DrbId;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{self, ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE};
+use crate::config::{self, ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE, RlcMode, Role, wrong};
+use crate::handover::{FIRST_TEID, Forwarding, SnStatus, Tunnels};
 
 /// Most bytes of a request: as a file.
 pub const MAX_REQUEST: u64 = MAX_FILE as u64;
@@ -34,6 +38,34 @@ pub enum Request<T> {
     },
     /// What is there.
     List {},
+    /// UEs that come from another gNodeB: as `create`, but their bearers wait for its numbers.
+    Prepare {
+        /// The other's N3 address.
+        from: Ipv4Addr,
+        /// Numbers that are not there yet.
+        ue: Vec<T>,
+    },
+    /// UEs go to another gNodeB.
+    Handover {
+        /// What it has answered to `prepare`.
+        ue: Vec<Forwarding>,
+    },
+    /// UEs that were prepared go on here.
+    Status {
+        /// What the other has answered to `handover`.
+        ue: Vec<SnStatus>,
+    },
+}
+
+/// What UEs are asked. `T` is a UE's table: [`config::UeTable`], or anything that is written like it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+pub enum UeRequest<T> {
+    /// UEs go to another cell, or get other keys: only `gnb`, `ciphering`, `integrity` and keys may be other than they were (TS 38.331 §5.3.5.5).
+    Reconfigure {
+        /// Numbers that are there.
+        ue: Vec<T>,
+    },
 }
 
 /// Reads the tables `[[ue]]` of a file that has nothing else. What is in them the gNodeB checks.
@@ -60,8 +92,20 @@ pub enum Reply<T> {
     },
     /// What is there, without keys.
     Ues {
+        /// Our N3 address, if we have one.
+        n3: Option<Ipv4Addr>,
         /// Tables as in a file.
         ue: Vec<T>,
+    },
+    /// UEs may come.
+    Prepared {
+        /// For `handover`, to the other gNodeB.
+        ue: Vec<Forwarding>,
+    },
+    /// UEs have left.
+    Status {
+        /// For `status`, to the other gNodeB.
+        ue: Vec<SnStatus>,
     },
     /// Nothing has changed.
     Error {
@@ -85,16 +129,64 @@ pub struct Change {
     pub released: Vec<u16>,
 }
 
+/// What is to be done, checked.
+#[derive(Clone, Copy, Debug)]
+pub enum Action<'a> {
+    /// UEs come, change and go.
+    Change(&'a Change),
+    /// UEs may come from another gNodeB.
+    Prepare {
+        /// They are new.
+        change: &'a Change,
+        /// The other's N3 address.
+        from: Ipv4Addr,
+        /// By which it forwards.
+        forwarding: &'a [Forwarding],
+    },
+    /// UEs go to another gNodeB. The result is where their bearers have ended.
+    HandOver(&'a [Forwarding]),
+    /// UEs that were prepared go on here.
+    Status(&'a [SnStatus]),
+}
+
+/// Does what is asked, all or nothing. Its result is empty but for [`Action::HandOver`]; its error is the reply.
+pub type Apply<'a> = &'a mut dyn FnMut(Action<'_>) -> Result<Vec<SnStatus>, String>;
+
+/// Where a UE's handover is.
+#[derive(Clone, Debug)]
+enum Moving {
+    /// It may come.
+    Prepared(Vec<Tunnels>),
+    /// It has come. What was under way may still be forwarded.
+    Arrived(Vec<Tunnels>),
+    /// It has left.
+    Left,
+}
+
+impl Moving {
+    fn teids(&self) -> impl Iterator<Item = u32> {
+        let (Moving::Prepared(tunnels) | Moving::Arrived(tunnels)) = self else { return [].iter().flat_map(teids) };
+        tunnels.iter().flat_map(teids)
+    }
+}
+
+fn teids(tunnels: &Tunnels) -> [u32; 2] {
+    [tunnels.downlink_teid, tunnels.uplink_teid]
+}
+
 /// UEs as they were configured, and as they were asked to be since.
 pub struct Bearers {
     tables: GnbTables,
     config: Gnb,
+    moving: BTreeMap<u16, Moving>,
+    /// A forwarding tunnel gets this TEID or the next that is free, so that one that has ended is not soon another's.
+    next_teid: u32,
 }
 
 impl Bearers {
     /// Of a file.
     pub fn new(tables: GnbTables, config: Gnb) -> Bearers {
-        Bearers { tables, config }
+        Bearers { tables, config, moving: BTreeMap::new(), next_teid: FIRST_TEID }
     }
 
     /// All that is set.
@@ -102,21 +194,181 @@ impl Bearers {
         &self.config
     }
 
-    /// Answers a request. What changes is done by `apply`, which does all or nothing; its error is the reply.
-    pub fn ask(&mut self, request: Request<GnbUeTable>, apply: &mut dyn FnMut(&Change) -> Result<(), String>) -> Reply<GnbUeTable> {
-        let (ues, checked) = match request {
-            Request::List {} => return Reply::Ues { ue: self.tables.ues().to_vec() },
-            Request::Create { ue } => (ue.len(), self.tables.create(ue)),
-            Request::Modify { ue } => (ue.len(), self.tables.modify(ue)),
-            Request::Release { ue } => (ue.len(), self.tables.release(&ue)),
+    /// Answers a request. What changes is done by `apply`.
+    pub fn ask(&mut self, request: Request<GnbUeTable>, apply: Apply<'_>) -> Reply<GnbUeTable> {
+        let reply = match request {
+            Request::List {} => return Reply::Ues { n3: self.config.n3, ue: self.tables.ues().to_vec() },
+            Request::Create { ue } => self.change(ue.len(), self.tables.create(ue), apply),
+            Request::Modify { ue } => self.modify(ue, apply),
+            Request::Release { ue } => self.change(ue.len(), self.tables.release(&ue), apply),
+            Request::Prepare { from, ue } => self.prepare(from, ue, apply),
+            Request::Handover { ue } => self.hand_over(ue, apply),
+            Request::Status { ue } => self.status(&ue, apply),
         };
-        let done = checked.map_err(|ConfigError(why)| why).and_then(|(tables, config)| {
-            apply(&change(&self.config.ues, &config.ues))?;
-            (self.tables, self.config) = (tables, config);
-            Ok(Reply::Done { ues })
-        });
-        done.unwrap_or_else(|message| Reply::Error { message })
+        reply.unwrap_or_else(|ConfigError(message)| Reply::Error { message })
     }
+
+    fn change(&mut self, ues: usize, checked: Checked, apply: Apply<'_>) -> Replied {
+        let (tables, config) = checked?;
+        self.teids_are_free(&config)?;
+        let change = change(&self.config.ues, &config.ues);
+        apply(Action::Change(&change)).map_err(ConfigError)?;
+        change.released.iter().for_each(|id| drop(self.moving.remove(id)));
+        (self.tables, self.config) = (tables, config);
+        Ok(Reply::Done { ues })
+    }
+
+    fn modify(&mut self, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
+        for (number, ue) in ues.iter().enumerate() {
+            if let Some(Moving::Prepared(_) | Moving::Left) = self.moving.get(&ue.id()) {
+                return Err(wrong(format!("ue[{number}].id"), format!("UE {} is being handed over", ue.id())));
+            }
+        }
+        let ids: Vec<u16> = ues.iter().map(GnbUeTable::id).collect();
+        let checked = self.tables.modify(ues)?;
+        for (number, id) in ids.iter().enumerate() {
+            self.keys_are_not_used_twice(number, *id, &checked.1)?;
+        }
+        self.change(ids.len(), Ok(checked), apply)
+    }
+
+    /// A bearer that is changed begins at COUNT 0: the same key would cipher two packets alike (TS 38.331 §5.3.1.2).
+    fn keys_are_not_used_twice(&self, number: usize, id: u16, after: &Gnb) -> Result<(), ConfigError> {
+        let of = |config: &'_ Gnb| config.ues.iter().find(|ue| ue.id == id).map(|ue| ue.drbs.clone()).unwrap_or_default();
+        let before = of(&self.config);
+        for (at, drb) in of(after).iter().enumerate() {
+            let Some(before) = before.iter().find(|before| before.sdap.id == drb.sdap.id && *before != drb) else { continue };
+            let ciphers = drb.ciphering != Nea::Nea0 && before.ciphering != Nea::Nea0;
+            let protects = |drb: &config::Drb| drb.integrity.is_some_and(|nia| nia != Nia::Nia0);
+            let same = [
+                (ciphers && before.keys.cipher == drb.keys.cipher, "cipher_key"),
+                (protects(drb) && protects(before) && before.keys.integrity == drb.keys.integrity, "integrity_key"),
+            ];
+            if let Some((_, key)) = same.into_iter().find(|(same, _)| *same) {
+                let why = "the bearer changes and begins at COUNT 0: give it another key";
+                return Err(wrong(format!("ue[{number}].drb[{at}].{key}"), why));
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, from: Ipv4Addr, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
+        let to = self.is_whole()?;
+        other_gnodeb("from", from, to)?;
+        let (tables, config) = self.tables.create(ues)?;
+        self.teids_are_free(&config)?;
+        let change = change(&self.config.ues, &config.ues);
+        let mut taken: BTreeSet<u32> = self.moving.values().flat_map(Moving::teids).collect();
+        taken.extend(downlink_teids(&config).map(|(_, teid)| teid));
+        let mut teid = || loop {
+            let teid = self.next_teid;
+            self.next_teid = teid.checked_add(1).unwrap_or(FIRST_TEID);
+            if taken.insert(teid) {
+                return teid;
+            }
+        };
+        let mut tunnels = |id: DrbId| Tunnels { id: id.get(), downlink_teid: teid(), uplink_teid: teid() };
+        let of_ue = |ue: &GnbUe| Forwarding { id: ue.id, to, drb: ue.drbs.iter().map(|drb| tunnels(drb.sdap.id)).collect() };
+        let forwarding: Vec<Forwarding> = change.set.iter().map(of_ue).collect();
+        apply(Action::Prepare { change: &change, from, forwarding: &forwarding }).map_err(ConfigError)?;
+        self.moving.extend(forwarding.iter().map(|of| (of.id, Moving::Prepared(of.drb.clone()))));
+        (self.tables, self.config) = (tables, config);
+        Ok(Reply::Prepared { ue: forwarding })
+    }
+
+    fn hand_over(&mut self, ues: Vec<Forwarding>, apply: Apply<'_>) -> Replied {
+        let ours = self.is_whole()?;
+        for (at, of) in each_once(ues.iter().map(|of| of.id))?.zip(&ues) {
+            let ue = self.ue(&at, of.id)?;
+            match self.moving.get(&of.id) {
+                None | Some(Moving::Arrived(_)) => {}
+                Some(Moving::Prepared(_)) => return Err(wrong(format!("{at}.id"), format!("UE {} has not come yet", of.id))),
+                Some(Moving::Left) => return Err(wrong(format!("{at}.id"), format!("UE {} has left", of.id))),
+            }
+            other_gnodeb(&format!("{at}.to"), of.to, ours)?;
+            bearers_of(&at, of.drb.iter().map(|drb| drb.id), ue.drbs.iter().map(|drb| drb.sdap.id))?;
+            let mut seen = BTreeSet::from([0]);
+            if !of.drb.iter().flat_map(teids).all(|teid| seen.insert(teid)) {
+                return Err(wrong(format!("{at}.drb"), "expected a TEID of its own, not 0, for each tunnel"));
+            }
+        }
+        let statuses = apply(Action::HandOver(&ues)).map_err(ConfigError)?;
+        self.moving.extend(ues.iter().map(|of| (of.id, Moving::Left)));
+        Ok(Reply::Status { ue: statuses })
+    }
+
+    fn status(&mut self, ues: &[SnStatus], apply: Apply<'_>) -> Replied {
+        self.is_whole()?;
+        for (at, of) in each_once(ues.iter().map(|of| of.id))?.zip(ues) {
+            let ue = self.ue(&at, of.id)?;
+            if !matches!(self.moving.get(&of.id), Some(Moving::Prepared(_))) {
+                return Err(wrong(format!("{at}.id"), format!("UE {} was not prepared to come", of.id)));
+            }
+            let acknowledged = ue.drbs.iter().filter(|drb| matches!(drb.rlc, RlcMode::Am(_)));
+            bearers_of(&at, of.drb.iter().map(|drb| drb.id), acknowledged.map(|drb| drb.sdap.id))?;
+        }
+        apply(Action::Status(ues)).map_err(ConfigError)?;
+        for of in ues {
+            if let Some(Moving::Prepared(tunnels)) = self.moving.remove(&of.id) {
+                self.moving.insert(of.id, Moving::Arrived(tunnels));
+            }
+        }
+        Ok(Reply::Done { ues: ues.len() })
+    }
+
+    /// Our N3 address. Only a gNodeB that is CU-UP and DU can hand over.
+    fn is_whole(&self) -> Result<Ipv4Addr, ConfigError> {
+        match (self.config.role, self.config.n3) {
+            (Role::Both, Some(n3)) => Ok(n3),
+            _ => Err(wrong("role", "a handover is between gNodeBs that are \"both\": not with CU-UP and DU apart")),
+        }
+    }
+
+    fn ue(&self, at: &str, id: u16) -> Result<&GnbUe, ConfigError> {
+        self.config.ues.iter().find(|ue| ue.id == id).ok_or_else(|| wrong(format!("{at}.id"), format!("there is no UE {id}")))
+    }
+
+    /// No session's TEID is that of a forwarding tunnel.
+    fn teids_are_free(&self, config: &Gnb) -> Result<(), ConfigError> {
+        let ours: BTreeSet<u32> = self.moving.values().flat_map(Moving::teids).collect();
+        match downlink_teids(config).find(|(_, teid)| ours.contains(teid)) {
+            Some((ue, teid)) => Err(wrong(format!("session.downlink_teid of UE {ue}"), format!("{teid} is a forwarding tunnel's"))),
+            None => Ok(()),
+        }
+    }
+}
+
+type Checked = Result<(GnbTables, Gnb), ConfigError>;
+type Replied = Result<Reply<GnbUeTable>, ConfigError>;
+
+fn downlink_teids(config: &Gnb) -> impl Iterator<Item = (u16, u32)> {
+    config.ues.iter().filter_map(|ue| Some((ue.id, ue.session?.downlink_teid)))
+}
+
+/// How errors name UEs of a request, each of which is named once.
+fn each_once(ids: impl Iterator<Item = u16>) -> Result<impl Iterator<Item = String>, ConfigError> {
+    let mut seen = BTreeSet::new();
+    for (number, id) in ids.enumerate() {
+        if !seen.insert(id) {
+            return Err(wrong(format!("ue[{number}].id"), format!("UE {id} is named twice")));
+        }
+    }
+    Ok((0..seen.len()).map(|number| format!("ue[{number}]")))
+}
+
+fn other_gnodeb(field: &str, address: Ipv4Addr, ours: Ipv4Addr) -> Result<(), ConfigError> {
+    if address == ours || address.is_unspecified() || address.is_multicast() || address.is_broadcast() {
+        return Err(wrong(field, "expected another gNodeB's N3 address"));
+    }
+    Ok(())
+}
+
+/// The bearers that are named must be those that there are, each once.
+fn bearers_of(at: &str, named: impl Iterator<Item = u8>, there: impl Iterator<Item = DrbId>) -> Result<(), ConfigError> {
+    let (mut named, mut there): (Vec<u8>, Vec<u8>) = (named.collect(), there.map(DrbId::get).collect());
+    named.sort_unstable();
+    there.sort_unstable();
+    if named == there { Ok(()) } else { Err(wrong(format!("{at}.drb"), format!("expected the bearers {there:?}, each once"))) }
 }
 
 fn change(old: &[GnbUe], new: &[GnbUe]) -> Change {

@@ -70,6 +70,12 @@ pub struct UeReport {
     pub radio_link_failures: u64,
     /// End Markers on its tunnels.
     pub end_markers: u64,
+    /// SDUs that were sent to another gNodeB at a handover.
+    #[serde(default)]
+    pub forwarded_sent: Count,
+    /// SDUs that another gNodeB has sent at a handover.
+    #[serde(default)]
+    pub forwarded_received: Count,
     /// What was dropped, by layer and reason.
     pub drops: Drops,
 }
@@ -82,6 +88,8 @@ impl UeReport {
             (&mut self.downlink, before.downlink),
             (&mut self.radio_sent, before.radio_sent),
             (&mut self.radio_received, before.radio_received),
+            (&mut self.forwarded_sent, before.forwarded_sent),
+            (&mut self.forwarded_received, before.forwarded_received),
         ] {
             add_count(sum, more);
         }

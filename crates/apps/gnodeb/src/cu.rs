@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use ciphering::Engine;
+use ciphering::{Direction, Engine};
 use gnb::nru::{DeliveryStatus, UserData};
+use gnb::pdcp::handover::{HandoverError, held_bytes};
 use gnb::sdap::{self, DrbId, Qfi, Uplink};
 use wire::gtpu::{self, Message, Repr, SessionContainer};
 
@@ -15,6 +16,8 @@ use crate::Bearer;
 use crate::bearer::{Pdcp, Side};
 use crate::config::{self, GnbUe, Session};
 use crate::counts::{Count, Drops, UeReport, add, add_layer, count};
+use crate::forwarding::{self, Forwarded};
+use crate::handover::{Arriving, Backlog, DrbStatus, Forwarding, Held, SnStatus};
 use crate::n3::{self, Asked};
 
 /// A DU that says nothing of what it was given for so long is asked for a report, ns.
@@ -22,6 +25,8 @@ const POLL_NS: u64 = 100_000_000;
 /// How often the configured `du_kbytes` a DU may ask for.
 const MOST_DESIRED: u64 = 16;
 const NRU_MASK: u32 = 0xff_ffff;
+/// Of the End Markers that a UPF sends for a session, which it may repeat, so many go to the target: they wait behind the SDUs, and so have a limit.
+const FORWARDED_END_MARKERS: u8 = 4;
 
 /// A frame for the DU, with a PDCP PDU or without.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,22 +55,55 @@ pub struct Cu {
     ues: BTreeMap<u16, Ue>,
     /// By the TEID of the downlink tunnel.
     teids: HashMap<u32, u16>,
+    /// By the TEID of a tunnel that another gNodeB forwards by.
+    forwarding: HashMap<u32, Tunnel>,
+    /// What other gNodeBs get.
+    backlog: Backlog,
     drops: Drops,
+}
+
+/// A tunnel that another gNodeB forwards by.
+#[derive(Clone, Copy, Debug)]
+struct Tunnel {
+    bearer: Bearer,
+    direction: Direction,
+    /// That gNodeB.
+    from: Ipv4Addr,
+}
+
+/// A UE that goes to another gNodeB: what comes for it is forwarded.
+struct Leaving {
+    to: SocketAddrV4,
+    /// TEIDs of the bearers' downlink tunnels.
+    teids: BTreeMap<DrbId, u32>,
+    /// Bytes of SDUs that came since and wait to be forwarded, and the most that may.
+    bytes: u64,
+    limit_bytes: u64,
+    /// End Markers that were forwarded.
+    end_markers: u8,
 }
 
 struct Ue {
     session: Session,
     sdap: sdap::Gnb,
     drbs: BTreeMap<DrbId, Drb>,
+    /// It has no bearers then.
+    leaving: Option<Leaving>,
     uplink: Count,
     downlink: Count,
     end_markers: u64,
+    forwarded_sent: Count,
+    forwarded_received: Count,
     drops: Drops,
 }
 
 struct Drb {
     config: config::Drb,
     pdcp: Pdcp,
+    /// Of a UE that has come from another gNodeB, or may.
+    arriving: Option<Arriving>,
+    /// Behind the highest COUNT that the DU was given.
+    given: u32,
     /// NR-U sequence number of the next frame.
     next_sn: u32,
     /// What the DU has not sent by radio yet, as far as it has said: NR-U SN, COUNT and bytes.
@@ -85,7 +123,8 @@ struct Drb {
 impl Cu {
     /// A CU-UP with these UEs. `ues` are of a checked configuration.
     pub fn new(n3: Ipv4Addr, engine: Engine, ues: &[GnbUe]) -> Cu {
-        let mut cu = Cu { n3, engine, ues: BTreeMap::new(), teids: HashMap::new(), drops: Drops::new() };
+        let (teids, forwarding, backlog) = (HashMap::new(), HashMap::new(), Backlog::default());
+        let mut cu = Cu { n3, engine, ues: BTreeMap::new(), teids, forwarding, backlog, drops: Drops::new() };
         cu.change(ues, &[]);
         cu
     }
@@ -94,10 +133,106 @@ impl Cu {
     pub fn change(&mut self, set: &[GnbUe], released: &[u16]) {
         for id in released {
             self.ues.remove(id);
+            self.backlog.release(*id);
         }
         set.iter().for_each(|ue| self.set(ue));
         // A TEID may have passed from one to another.
         self.teids = self.ues.iter().map(|(id, ue)| (ue.session.downlink_teid, *id)).collect();
+        let ues = &self.ues;
+        self.forwarding.retain(|_, Tunnel { bearer, .. }| ues.contains_key(&bearer.ue));
+    }
+
+    /// UEs that were made just now may come from the gNodeB `from`: their bearers wait for [`Cu::arrive`].
+    pub fn prepare(&mut self, from: Ipv4Addr, forwarding: &[Forwarding]) {
+        for Forwarding { id, drb: tunnels, .. } in forwarding {
+            let Some(ue) = self.ues.get_mut(id) else { continue };
+            for tunnels in tunnels {
+                let Some((drb_id, drb)) = DrbId::new(tunnels.id).and_then(|id| ue.drbs.get_mut(&id).map(|drb| (id, drb))) else { continue };
+                drb.arriving = Some(Arriving::new(drb.config.queue_bytes));
+                let bearer = Bearer { ue: *id, drb: drb_id };
+                for (teid, direction) in [(tunnels.downlink_teid, Direction::Downlink), (tunnels.uplink_teid, Direction::Uplink)] {
+                    self.forwarding.insert(teid, Tunnel { bearer, direction, from });
+                }
+            }
+        }
+    }
+
+    /// UEs go to another gNodeB: what they may not have is forwarded, and all that comes later. It was checked.
+    pub fn hand_over(&mut self, forwarding: &[Forwarding], out: &mut Output) -> Vec<SnStatus> {
+        let mut statuses = Vec::with_capacity(forwarding.len());
+        for Forwarding { id, to, drb: tunnels } in forwarding {
+            let Some(ue) = self.ues.get_mut(id) else { continue };
+            let mut leaving = Leaving { to: config::gtpu(*to), teids: BTreeMap::new(), bytes: 0, limit_bytes: 0, end_markers: 0 };
+            let mut status = SnStatus { id: *id, drb: Vec::new() };
+            for tunnels in tunnels {
+                let Some((drb_id, drb)) = DrbId::new(tunnels.id).and_then(|id| ue.drbs.remove(&id).map(|drb| (id, drb))) else { continue };
+                drb.pdcp.drops(&mut ue.drops);
+                leaving.teids.insert(drb_id, tunnels.downlink_teid);
+                leaving.limit_bytes += drb.config.queue_bytes;
+                let (session, sdap, uplink) = (&ue.session, &mut ue.sdap, &mut ue.uplink);
+                let (acknowledged, bits) = (drb.pdcp.acknowledged, drb.pdcp.sn_length());
+                let (down, up) = drb.pdcp.hand_over(&mut |sdu| to_upf(session, sdap, drb_id, sdu, uplink, out));
+                let mut forward = |teid, number, sdu: &[u8]| self.backlog.sdu(*id, leaving.to, teid, number, sdu);
+                for (count, sdu) in up.waiting {
+                    sdu.iter().for_each(|sdu| forward(tunnels.uplink_teid, Some((bits, count)), sdu));
+                }
+                down.numbered.iter().for_each(|(count, sdu)| forward(tunnels.downlink_teid, Some((bits, *count)), sdu));
+                down.fresh.iter().for_each(|sdu| forward(tunnels.downlink_teid, None, sdu));
+                // It has come, and goes on before all has come behind it.
+                if let Some(mut arriving) = drb.arriving {
+                    arriving.switch.end_marker(&mut |sdu| forward(tunnels.downlink_teid, None, &sdu));
+                }
+                if acknowledged {
+                    status.drb.push(DrbStatus { id: tunnels.id, downlink_count: down.next, uplink_count: up.deliv });
+                }
+            }
+            ue.leaving = Some(leaving);
+            statuses.push(status);
+        }
+        statuses
+    }
+
+    /// UEs that were prepared go on with another gNodeB's numbers.
+    ///
+    /// # Errors
+    /// Which UE and bearer, by their places, and why not; nothing has changed then.
+    pub fn arrive(&mut self, statuses: &[SnStatus], now_ns: u64, out: &mut Output) -> Result<Vec<Arrived>, ArriveError> {
+        let mut entities = Vec::new();
+        for (place, status) in statuses.iter().enumerate() {
+            for (at, of) in status.drb.iter().enumerate() {
+                let drb = DrbId::new(of.id).and_then(|id| Some((id, self.ues.get(&status.id)?.drbs.get(&id)?)));
+                let Some((id, drb)) = drb else { continue };
+                let pdcp = Pdcp::take_over(&drb.config, &self.engine, of.downlink_count, of.uplink_count, now_ns);
+                entities.push((Bearer { ue: status.id, drb: id }, pdcp.map_err(|why| ArriveError { ue: place, drb: at, why })?));
+            }
+        }
+        for (bearer, pdcp) in entities {
+            let Some(drb) = self.ues.get_mut(&bearer.ue).and_then(|ue| ue.drbs.get_mut(&bearer.drb)) else { continue };
+            drb.given = pdcp.next().saturating_sub(drb.config.window);
+            (drb.delivered_to, drb.pdcp) = (drb.given, pdcp);
+        }
+        Ok(statuses.iter().map(|status| Arrived { ue: status.id, next: self.begin(status.id, now_ns, out) }).collect())
+    }
+
+    /// A UE's bearers begin with what was held for them.
+    fn begin(&mut self, id: u16, now_ns: u64, out: &mut Output) -> Vec<(DrbId, u32)> {
+        let mut next = Vec::new();
+        let Some(ue) = self.ues.get_mut(&id) else { return next };
+        for drb_id in ue.drbs.keys().copied().collect::<Vec<_>>() {
+            let Some(arriving) = ue.drbs.get_mut(&drb_id).and_then(|drb| drb.arriving.as_mut()) else { continue };
+            for held in arriving.begin() {
+                ue.take(drb_id, held, now_ns, out);
+            }
+            let Some(drb) = ue.drbs.get_mut(&drb_id) else { continue };
+            let bearer = Bearer { ue: id, drb: drb_id };
+            if let Some(report) = drb.pdcp.status_report() {
+                next.push((drb_id, drb.given));
+                let frame = UserData { sn: drb.number(), ..UserData::default() };
+                out.to_du.push(ToDu { bearer, frame, pdu: report });
+            }
+            drb.pump(bearer, &mut self.engine, now_ns, out);
+        }
+        next
     }
 
     /// Bearers that stay as they are go on.
@@ -116,6 +251,8 @@ impl Cu {
             let drb_state = Drb {
                 config: drb.clone(),
                 pdcp,
+                arriving: None,
+                given: 0,
                 next_sn: 0,
                 at_du: VecDeque::new(),
                 at_du_bytes: 0,
@@ -131,14 +268,18 @@ impl Cu {
             session,
             sdap: sdap::Gnb::new(&ue.sdap).expect("the configuration was checked"),
             drbs: ue.drbs.iter().map(drb).collect(),
+            leaving: None,
             uplink: Count::default(),
             downlink: Count::default(),
             end_markers: 0,
+            forwarded_sent: Count::default(),
+            forwarded_received: Count::default(),
             drops: Drops::new(),
         };
         if let Some(before) = before {
-            let Ue { uplink, downlink, end_markers, .. } = before;
+            let Ue { uplink, downlink, end_markers, forwarded_sent, forwarded_received, .. } = before;
             (state.uplink, state.downlink, state.end_markers) = (uplink, downlink, end_markers);
+            (state.forwarded_sent, state.forwarded_received) = (forwarded_sent, forwarded_received);
             state.drops = before.drops();
         }
         self.ues.insert(ue.id, state);
@@ -146,16 +287,27 @@ impl Cu {
 
     /// A datagram of N3.
     pub fn n3(&mut self, datagram: &[u8], from: SocketAddrV4, now_ns: u64, out: &mut Output) {
-        let Ok(repr) = gtpu::Packet::new_checked(datagram).and_then(|packet| Repr::parse(&packet)) else {
-            return count(&mut self.drops, "n3.malformed");
-        };
+        let Ok(packet) = gtpu::Packet::new_checked(datagram) else { return count(&mut self.drops, "n3.malformed") };
+        if let Some(tunnel) = self.forwarding.get(&packet.teid()) {
+            return self.forwarded(*tunnel, &packet, from, now_ns, out);
+        }
+        let Ok(repr) = Repr::parse(&packet) else { return count(&mut self.drops, "n3.malformed") };
         if let Message::GPdu { payload } = repr.message {
             return self.g_pdu(repr.teid, repr.session_container, payload, from, now_ns, out);
         }
         match n3::read(&repr) {
             Asked::Answer(answer) => out.n3.push((from, answer)),
             Asked::EndMarker(teid) => match self.teids.get(&teid).and_then(|ue| self.ues.get_mut(ue)) {
-                Some(ue) => ue.end_markers += 1,
+                Some(ue) if *from.ip() != ue.session.uplink.addr => count(&mut ue.drops, "n3.wrong_source"),
+                Some(ue) => {
+                    ue.end_markers += 1;
+                    if let Some(Leaving { to, teids, end_markers, .. }) = &mut ue.leaving
+                        && *end_markers < FORWARDED_END_MARKERS
+                    {
+                        *end_markers += 1;
+                        teids.values().for_each(|target| self.backlog.end_marker(self.teids[&teid], *to, *target));
+                    }
+                }
                 None => count(&mut self.drops, "n3.unknown_teid"),
             },
             Asked::Nothing(reason) => count(&mut self.drops, reason),
@@ -179,13 +331,72 @@ impl Cu {
         let qfi = Qfi::new(qfi).expect("the container has 6 bits of it");
         // SDAP counts its own drops, and so does PDCP.
         let Ok(mapped) = ue.sdap.downlink(qfi, rqi) else { return };
-        let Some(drb) = ue.drbs.get_mut(&mapped.drb) else { return };
         let mut sdu = Vec::with_capacity(payload.len() + 1);
         sdu.extend(mapped.header);
         sdu.extend_from_slice(payload);
+        if let Some(Leaving { to, teids, bytes, limit_bytes, .. }) = &mut ue.leaving {
+            let Some(teid) = teids.get(&mapped.drb) else { return };
+            if *bytes + held_bytes(sdu.len()) > *limit_bytes {
+                return count(&mut ue.drops, "forwarding.queue");
+            }
+            *bytes += held_bytes(sdu.len());
+            add(&mut ue.downlink, payload.len());
+            return self.backlog.sdu(id, *to, *teid, None, &sdu);
+        }
+        let Some(drb) = ue.drbs.get_mut(&mapped.drb) else { return };
+        let sdu = match &mut drb.arriving {
+            // All that is forwarded goes before it.
+            Some(arriving) => {
+                let dropped = arriving.switch.dropped();
+                let sdu = arriving.switch.packet(sdu, now_ns);
+                if arriving.switch.dropped() > dropped {
+                    return count(&mut ue.drops, "forwarding.queue");
+                }
+                sdu
+            }
+            None => Some(sdu),
+        };
+        let Some(sdu) = sdu else { return add(&mut ue.downlink, payload.len()) };
         if drb.pdcp.enqueue(sdu, now_ns).is_ok() {
             add(&mut ue.downlink, payload.len());
             drb.pump(Bearer { ue: id, drb: mapped.drb }, &mut self.engine, now_ns, out);
+        }
+    }
+
+    /// A message of another gNodeB about a UE that has come from it, or will.
+    fn forwarded(&mut self, tunnel: Tunnel, packet: &gtpu::Packet<'_>, from: SocketAddrV4, now_ns: u64, out: &mut Output) {
+        let Tunnel { bearer, direction, from: source } = tunnel;
+        let Some(ue) = self.ues.get_mut(&bearer.ue) else { return };
+        if *from.ip() != source {
+            return count(&mut ue.drops, "forwarding.wrong_source");
+        }
+        let came = match forwarding::read(packet) {
+            Ok(Forwarded::EndMarker) if direction == Direction::Downlink => Held::EndMarker,
+            Ok(Forwarded::EndMarker) => return,
+            Ok(Forwarded::Sdu { sn, sdu }) => {
+                add(&mut ue.forwarded_received, sdu.len());
+                match (direction, sn) {
+                    (Direction::Downlink, sn) => Held::Downlink(sn, sdu.to_vec()),
+                    (Direction::Uplink, Some(sn)) => Held::Uplink(sn, sdu.to_vec()),
+                    (Direction::Uplink, None) => return count(&mut ue.drops, "forwarding.no_number"),
+                }
+            }
+            Err(fault) => return count(&mut ue.drops, fault.name()),
+        };
+        let Some(drb) = ue.drbs.get_mut(&bearer.drb) else { return count(&mut ue.drops, "forwarding.left") };
+        let held = match &mut drb.arriving {
+            Some(arriving) => arriving.hold(came),
+            None => Err("forwarding.no_handover"),
+        };
+        match held {
+            Ok(Some(came)) => {
+                ue.take(bearer.drb, came, now_ns, out);
+                if let Some(drb) = ue.drbs.get_mut(&bearer.drb) {
+                    drb.pump(bearer, &mut self.engine, now_ns, out);
+                }
+            }
+            Ok(None) => {}
+            Err(reason) => count(&mut ue.drops, reason),
         }
     }
 
@@ -194,7 +405,10 @@ impl Cu {
         let Some(ue) = self.ues.get_mut(&bearer.ue) else { return count(&mut self.drops, "f1u.unknown_bearer") };
         let Ue { session, sdap, drbs, uplink, .. } = ue;
         let Some(drb) = drbs.get_mut(&bearer.drb) else { return count(&mut self.drops, "f1u.unknown_bearer") };
-        drb.pdcp.receive(&mut self.engine, pdus, now_ns, &mut |sdu| to_upf(session, sdap, bearer.drb, sdu, uplink, out));
+        let mut there = Vec::new();
+        let up = &mut |sdu: &[u8]| to_upf(session, sdap, bearer.drb, sdu, uplink, out);
+        drb.pdcp.receive(&mut self.engine, pdus, now_ns, up, &mut |count| there.push(count));
+        drb.discard(bearer, &there, out);
         // A status report may have made room in PDCP's window.
         drb.pump(bearer, &mut self.engine, now_ns, out);
     }
@@ -211,6 +425,13 @@ impl Cu {
 
     /// Lets timers run out.
     pub fn advance(&mut self, now_ns: u64, out: &mut Output) {
+        let ues = &mut self.ues;
+        self.backlog.send(now_ns, |id, to, datagram| {
+            if let Some(ue) = ues.get_mut(&id) {
+                ue.was_forwarded(&datagram);
+            }
+            out.n3.push((to, datagram));
+        });
         for (id, ue) in &mut self.ues {
             let Ue { session, sdap, drbs, uplink, .. } = ue;
             for (drb_id, drb) in drbs {
@@ -221,6 +442,13 @@ impl Cu {
                 let mut discarded = Vec::new();
                 drb.pdcp.advance(now_ns, &mut |sdu| to_upf(session, sdap, *drb_id, sdu, uplink, out), &mut |count| discarded.push(count));
                 drb.discard(bearer, &discarded, out);
+                let Drb { arriving, pdcp, .. } = drb;
+                if let Some(arriving) = arriving.as_mut().filter(|arriving| arriving.has_begun())
+                    && arriving.switch.advance(now_ns, &mut |sdu| enqueue(pdcp, sdu, now_ns))
+                {
+                    count(&mut ue.drops, "forwarding.no_end_marker");
+                    drb.pump(bearer, &mut self.engine, now_ns, out);
+                }
                 if drb.poll.is_some_and(|poll| poll <= now_ns) {
                     let frame = UserData { sn: drb.number(), report_polling: true, ..UserData::default() };
                     out.to_du.push(ToDu { bearer, frame, pdu: Vec::new() });
@@ -232,7 +460,8 @@ impl Cu {
 
     /// When to call [`Cu::advance`].
     pub fn next_deadline(&self) -> Option<u64> {
-        self.ues.values().flat_map(|ue| ue.drbs.values()).filter_map(Drb::next_deadline).min()
+        let bearers = self.ues.values().flat_map(|ue| ue.drbs.values()).filter_map(Drb::next_deadline).min();
+        bearers.into_iter().chain(self.backlog.next_deadline()).min()
     }
 
     /// SDUs that wait or are not delivered.
@@ -245,6 +474,7 @@ impl Cu {
         for (id, ue) in &self.ues {
             let report = ues.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() });
             (report.uplink, report.downlink, report.end_markers) = (ue.uplink, ue.downlink, ue.end_markers);
+            (report.forwarded_sent, report.forwarded_received) = (ue.forwarded_sent, ue.forwarded_received);
             for (reason, number) in ue.drops() {
                 *report.drops.entry(reason).or_default() += number;
             }
@@ -255,7 +485,57 @@ impl Cu {
     }
 }
 
+/// A UE that goes on here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arrived {
+    /// Its number.
+    pub ue: u16,
+    /// Its bearers of RLC AM, with the COUNT from which on they may send.
+    pub next: Vec<(DrbId, u32)>,
+}
+
+/// Which of the UEs cannot go on, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("ue[{ue}].drb[{drb}]: {why}")]
+pub struct ArriveError {
+    ue: usize,
+    drb: usize,
+    why: HandoverError,
+}
+
 impl Ue {
+    /// What has come by a forwarding tunnel. PDCP counts its own drops.
+    fn take(&mut self, id: DrbId, came: Held, now_ns: u64, out: &mut Output) {
+        let Ue { session, sdap, drbs, uplink, .. } = self;
+        let Some(Drb { pdcp, arriving, delivered_to, .. }) = drbs.get_mut(&id) else { return };
+        match came {
+            Held::Downlink(sn, sdu) => {
+                let taken = pdcp.forwarded(sn, sdu, now_ns);
+                // It may come behind one that was delivered: its own delivery is still to be told.
+                if let Some(count) = sn.and_then(|sn| pdcp.sent_count(sn)).filter(|_| taken.is_ok()) {
+                    *delivered_to = (*delivered_to).min(count);
+                }
+            }
+            Held::Uplink(sn, sdu) => pdcp.forwarded_uplink(sn, &sdu, now_ns, &mut |sdu| to_upf(session, sdap, id, sdu, uplink, out)),
+            Held::EndMarker => {
+                if let Some(arriving) = arriving {
+                    arriving.switch.end_marker(&mut |sdu| enqueue(pdcp, sdu, now_ns));
+                }
+            }
+        }
+    }
+
+    /// Counts what another gNodeB was sent.
+    fn was_forwarded(&mut self, datagram: &[u8]) {
+        let Ok(packet) = gtpu::Packet::new_checked(datagram) else { return };
+        if packet.message_type() == gtpu::message_type::G_PDU {
+            add(&mut self.forwarded_sent, packet.payload().len());
+            if let Some(leaving) = &mut self.leaving {
+                leaving.bytes = leaving.bytes.saturating_sub(held_bytes(packet.payload().len()));
+            }
+        }
+    }
+
     /// Its drops, with those of its layers.
     fn drops(&self) -> Drops {
         let mut drops = self.drops.clone();
@@ -263,6 +543,11 @@ impl Ue {
         self.drbs.values().for_each(|drb| drb.pdcp.drops(&mut drops));
         drops
     }
+}
+
+/// A packet that has waited for others. PDCP counts its own drops.
+fn enqueue(pdcp: &mut Pdcp, sdu: Vec<u8>, now_ns: u64) {
+    let _ = pdcp.enqueue(sdu, now_ns);
 }
 
 /// An SDU of PDCP to the UPF.
@@ -276,7 +561,8 @@ fn to_upf(session: &Session, sdap: &mut sdap::Gnb, drb: DrbId, sdu: &[u8], uplin
 
 impl Drb {
     fn next_deadline(&self) -> Option<u64> {
-        [self.pdcp.next_deadline(), self.poll].into_iter().flatten().min()
+        let switch = self.arriving.as_ref().filter(|arriving| arriving.has_begun()).and_then(|arriving| arriving.switch.next_deadline());
+        [self.pdcp.next_deadline(), self.poll, switch].into_iter().flatten().min()
     }
 
     /// The last report may be lost as any other: while the DU has something, or the peer may not have it, there must be one more.
@@ -292,6 +578,9 @@ impl Drb {
 
     /// Gives the DU what it has asked for.
     fn pump(&mut self, bearer: Bearer, engine: &mut Engine, now_ns: u64, out: &mut Output) {
+        if self.arriving.as_ref().is_some_and(|arriving| !arriving.has_begun()) {
+            return;
+        }
         let room = self.desired.saturating_sub(self.at_du_bytes);
         let (mut discarded, mut given) = (Vec::new(), Vec::new());
         self.pdcp.pull(engine, room, now_ns, &mut |count, pdu| given.push((count, pdu)), &mut |count| discarded.push(count));
@@ -306,6 +595,10 @@ impl Drb {
                 self.undelivered.push_back((sn, count));
             }
             out.to_du.push(ToDu { bearer, frame: UserData { sn, retransmission, ..UserData::default() }, pdu });
+            // At a handover the UE has those between, or they go later: the DU does not wait for them.
+            let between: Vec<u32> = (self.given..count).collect();
+            self.discard(bearer, &between, out);
+            self.given = self.given.max(count + 1);
         }
         if self.poll.is_none() && self.waits_for_du() {
             self.poll = Some(now_ns + POLL_NS);
@@ -314,8 +607,12 @@ impl Drb {
 
     /// Tells the DU what it need not send.
     fn discard(&mut self, bearer: Bearer, counts: &[u32], out: &mut Output) {
-        for counts in counts.chunks(gnb::nru::MAX_BLOCKS) {
-            let discard = counts.iter().map(|count| gnb::nru::Block { start: *count & self.pdcp.sn_mask(), many: 1 }).collect();
+        let mask = self.pdcp.sn_mask();
+        // In blocks: COUNTs that follow each other, a number of them.
+        let runs = counts.chunk_by(|one, next| one + 1 == *next).flat_map(|run| run.chunks(usize::from(u8::MAX)));
+        let blocks: Vec<_> = runs.map(|run| gnb::nru::Block { start: run[0] & mask, many: run.len() as u8 }).collect();
+        for discard in blocks.chunks(gnb::nru::MAX_BLOCKS) {
+            let discard = discard.to_vec();
             let frame = UserData { sn: self.number(), discard, ..UserData::default() };
             out.to_du.push(ToDu { bearer, frame, pdu: Vec::new() });
         }
@@ -353,6 +650,11 @@ impl Drb {
             // The window bounds the steps.
             (self.delivered_to..=delivered).for_each(|count| self.pdcp.delivered(count));
             self.delivered_to = self.delivered_to.max(delivered + 1);
+            // Also what was discarded there and never sent: RLC's queue has it no more.
+            while let Some((_, _, bytes)) = self.at_du.front().filter(|(_, count, _)| *count < self.delivered_to) {
+                self.at_du_bytes -= bytes;
+                self.at_du.pop_front();
+            }
             while self.undelivered.front().is_some_and(|(_, count)| *count < self.delivered_to) {
                 self.undelivered.pop_front();
             }

@@ -51,13 +51,27 @@ pub struct Du {
     drops: Drops,
 }
 
+/// Whether a UE is in our cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cell {
+    /// It is.
+    Serving,
+    /// It may come, and PDCP does not know yet where to go on.
+    Prepared,
+    /// It may come at any time: nothing is sent until it has.
+    Arriving,
+    /// It was told to go.
+    Left,
+}
+
 struct Ue {
     address: SocketAddr,
+    cell: Cell,
     drbs: BTreeMap<DrbId, Drb>,
     sent: Count,
     received: Count,
     retransmissions: u64,
-    /// Of bearers that were released.
+    /// Of bearers that have ended.
     failures: u64,
     drops: Drops,
 }
@@ -111,11 +125,38 @@ impl Du {
                     *drb = goes_on;
                 }
             }
+            state.cell = before.cell;
             state.failures = before.failures();
             state.drops = before.drops();
             (state.sent, state.received, state.retransmissions) = (before.sent, before.received, before.retransmissions);
         }
         self.ues.insert(ue.id, state);
+    }
+
+    /// A UE may come from another gNodeB: its radio begins with [`Du::arrive`].
+    pub fn prepare(&mut self, ue: u16) {
+        if let Some(ue) = self.ues.get_mut(&ue) {
+            ue.cell = Cell::Prepared;
+        }
+    }
+
+    /// A UE comes. `next`: COUNTs from which on bearers of RLC AM may get PDUs, as sequence numbers tell them.
+    pub fn arrive(&mut self, ue: u16, next: &[(DrbId, u32)]) {
+        let Some(ue) = self.ues.get_mut(&ue) else { return };
+        for (id, next) in next {
+            if let Some(drb) = ue.drbs.get_mut(id) {
+                drb.next = *next;
+            }
+        }
+        ue.cell = if next.is_empty() { Cell::Serving } else { Cell::Arriving };
+    }
+
+    /// A UE goes to another gNodeB: its RLC ends.
+    pub fn leave(&mut self, ue: u16) {
+        let Some(ue) = self.ues.get_mut(&ue) else { return };
+        (ue.drops, ue.failures) = (ue.drops(), ue.failures());
+        ue.drbs.clear();
+        ue.cell = Cell::Left;
     }
 
     /// A frame of the CU.
@@ -125,13 +166,17 @@ impl Du {
         };
         drb.number(frame.sn);
         drb.report_due |= frame.report_polling;
-        for block in &frame.discard {
-            (0..u32::from(block.many)).for_each(|more| drb.discard(block.start + more));
-        }
         if !pdu.is_empty()
             && let Err(why) = drb.enqueue(pdu)
         {
             count(&mut self.drops, why);
+            // The CU gives it again, when there is room: a report is due with the next PDU that leaves.
+            if drb.acknowledged {
+                drb.note_lost(frame.sn, frame.sn);
+            }
+        }
+        for block in &frame.discard {
+            (0..u32::from(block.many)).for_each(|more| drb.discard(block.start + more));
         }
     }
 
@@ -145,6 +190,11 @@ impl Du {
         if from != ue.address {
             return count(&mut ue.drops, "radio.wrong_source");
         }
+        match ue.cell {
+            Cell::Serving | Cell::Arriving => {}
+            Cell::Prepared => return count(&mut ue.drops, "radio.not_ready"),
+            Cell::Left => return count(&mut ue.drops, "radio.handed_over"),
+        }
         let drb = DrbId::new(of.drb).and_then(|id| ue.drbs.get_mut(&id).map(|drb| (id, drb)));
         let Some((id, drb)) = drb else { return count(&mut ue.drops, "radio.unknown_bearer") };
         if of.direction != Direction::Uplink || of.mode != drb.framing {
@@ -153,9 +203,13 @@ impl Du {
         add(&mut ue.received, pdu.len());
         let bearer = Bearer { ue: of.ue, drb: id };
         let Drb { rlc, undelivered, report_due, .. } = drb;
-        rlc.receive(pdu, now_ns, &mut |sdu| out.to_cu.push(ToCu::Pdu(bearer, sdu.to_vec())), &mut |count| {
+        let taken = rlc.receive(pdu, now_ns, &mut |sdu| out.to_cu.push(ToCu::Pdu(bearer, sdu.to_vec())), &mut |count| {
             *report_due |= undelivered.remove(&count);
         });
+        // What is no PDU of RLC says nothing of where the UE is.
+        if taken {
+            ue.cell = Cell::Serving;
+        }
     }
 
     /// Sends by radio what the rate allows: bearers take turns, a PDU each.
@@ -170,7 +224,7 @@ impl Du {
     /// The first bearer after the last one that has data, and what it has sent.
     fn next(&mut self, grant: usize, now_ns: u64, out: &mut Output) -> Option<(Bearer, usize)> {
         let after = self.turn;
-        let has_data = |ue: &Ue, id: &DrbId| ue.drbs.get(id).is_some_and(|drb| drb.rlc.has_data(now_ns));
+        let has_data = |ue: &Ue, id: &DrbId| ue.cell == Cell::Serving && ue.drbs.get(id).is_some_and(|drb| drb.rlc.has_data(now_ns));
         let bearers = || self.ues.iter().flat_map(|(id, ue)| ue.drbs.keys().map(move |drb| (Bearer { ue: *id, drb: *drb }, ue)));
         let find = |wanted: &dyn Fn(Bearer) -> bool| {
             bearers().find(|(bearer, ue)| wanted(*bearer) && has_data(ue, &bearer.drb)).map(|(bearer, _)| bearer)
@@ -199,7 +253,7 @@ impl Du {
     /// When to call [`Du::advance`] and [`Du::transmit`].
     pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
         let mut next: Option<u64> = None;
-        for drb in self.ues.values().flat_map(|ue| ue.drbs.values()) {
+        for drb in self.ues.values().filter(|ue| ue.cell == Cell::Serving).flat_map(|ue| ue.drbs.values()) {
             let wakes = if drb.rlc.has_data(now_ns) { Some(self.grants.next_grant()) } else { drb.rlc.next_deadline() };
             next = next.into_iter().chain(wakes).min();
         }
@@ -226,6 +280,7 @@ impl Ue {
     fn new(ue: &GnbUe) -> Ue {
         Ue {
             address: ue.radio.expect("a checked configuration has a radio address for a DU"),
+            cell: Cell::Serving,
             drbs: ue.drbs.iter().map(|drb| (drb.sdap.id, Drb::new(drb))).collect(),
             sent: Count::default(),
             received: Count::default(),
@@ -292,13 +347,24 @@ impl Drb {
             return;
         }
         if ahead > 0 {
-            self.lost.push_back(((expected, sn.wrapping_sub(1) & NRU_MASK), REPEATS));
-            if self.lost.len() > MAX_RANGES {
-                self.lost.pop_front();
-            }
+            self.note_lost(expected, sn.wrapping_sub(1) & NRU_MASK);
             self.report_due = true;
         }
         self.next_sn = (sn + 1) & NRU_MASK;
+    }
+
+    /// Frames to be reported as lost.
+    fn note_lost(&mut self, first: u32, last: u32) {
+        if let Some((range, repeats)) = self.lost.back_mut()
+            && (range.1 + 1) & NRU_MASK == first
+        {
+            (range.1, *repeats) = (last, REPEATS);
+            return;
+        }
+        self.lost.push_back(((first, last), REPEATS));
+        if self.lost.len() > MAX_RANGES {
+            self.lost.pop_front();
+        }
     }
 
     /// A PDU for RLC.
@@ -344,8 +410,17 @@ impl Drb {
     /// PDCP says that the SDU of this sequence number need not be sent.
     fn discard(&mut self, sn: u32) {
         let Some(count) = self.count(sn & self.pdcp_sn.mask()) else { return };
-        if self.rlc.discard(count) {
-            self.waiting.retain(|waiting| *waiting != count);
+        // One of them: a late frame and what was sent in its place have the same COUNT.
+        if self.rlc.discard(count)
+            && let Some(at) = self.waiting.iter().position(|waiting| *waiting == count)
+        {
+            self.waiting.remove(at);
+        }
+        // One that did not come and need not: what comes behind it does not wait for it.
+        if self.acknowledged && count >= self.next && self.undelivered.len() < 2 * self.window as usize {
+            self.undelivered.extend(self.next.max(count.saturating_sub(self.window))..count);
+            self.next = count + 1;
+            self.report_due = true;
         }
         self.report_due |= self.undelivered.remove(&count);
     }

@@ -87,21 +87,13 @@ pub fn to_cu(teid: u32, message: &ToCu) -> Vec<u8> {
     }
 }
 
-/// The crate `wire` has no NR RAN container: it is NR's.
+/// The crate `wire` has no NR RAN container: it is NR's. A PDCP PDU has some 9,000 bytes at most, and a container 1,020: they fit GTP-U.
 fn emit(teid: u32, frame: Option<&Frame>, pdu: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(pdu.len() + 64);
-    // Version 1, GTP, E flag; G-PDU; length below.
-    out.extend_from_slice(&[0x30 | u8::from(frame.is_some()) << 2, gtpu::message_type::G_PDU, 0, 0]);
-    out.extend_from_slice(&teid.to_be_bytes());
+    let mut container = Vec::new();
     if let Some(frame) = frame {
-        out.extend_from_slice(&[0, 0, 0, nru::EXTENSION_TYPE]);
-        frame.emit(gtpu::extension_type::NONE, &mut out);
+        frame.emit(gtpu::extension_type::NONE, &mut container);
     }
-    out.extend_from_slice(pdu);
-    // A PDCP PDU has some 9,000 bytes at most, and a container 1,020.
-    let length = u16::try_from(out.len() - gtpu::HEADER_LEN).expect("a frame fits GTP-U");
-    out[2..4].copy_from_slice(&length.to_be_bytes());
-    out
+    gtpu::g_pdu(teid, nru::EXTENSION_TYPE, &container, pdu)
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 //! | the side of N3: PDU sessions, SDAP, PDCP (CU-UP) | [`cu`] |
 //! | the side of the radio: RLC, and what of it is told to the CU (DU) | [`du`] |
 //! | how is a frame between CU and DU written? | [`f1u`] |
+//! | how does a UE pass from one gNodeB to another? | [`handover`] |
+//! | how is a packet written that one forwards to the other? | [`forwarding`] |
 //! | CU-UP and DU in one, or one of them | [`node`] |
 //! | both in one, as a program | [`pipeline`] |
 //! | what is it asked about its bearers while it runs? | [`control`] |
@@ -19,7 +21,7 @@
 //! are in one process.
 //!
 //! MAC and PHY are not here: a datagram is one RLC PDU, behind the tags that Wireshark reads (`gnb::framing`), and grants come from a rate.
-//! RRC, NGAP and E1AP are not here: bearers come from a file, and by requests while it runs.
+//! RRC, NGAP, Xn and E1AP are not here: bearers come from a file, and by requests while it runs.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -30,7 +32,9 @@ pub mod counts;
 pub mod cu;
 pub mod du;
 pub mod f1u;
+pub mod forwarding;
 pub mod grants;
+pub mod handover;
 pub mod n3;
 pub mod node;
 pub mod pipeline;

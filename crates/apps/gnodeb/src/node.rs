@@ -8,11 +8,12 @@ use gnb::nru::Frame;
 
 use crate::Bearer;
 use crate::config::{self, Gnb, GnbUe, Role};
-use crate::control::Change;
+use crate::control::{Action, Change};
 use crate::counts::{Drops, Report, UeReport, count};
 use crate::cu::{self, Cu, ToDu};
 use crate::du::{self, Du, ToCu};
 use crate::f1u::{self, Datagram};
+use crate::handover::SnStatus;
 
 /// What is to be sent. The caller takes it out.
 #[derive(Default, Debug)]
@@ -57,6 +58,39 @@ impl Node {
         });
         let (from_cu, from_du) = (cu::Output::default(), du::Output::default());
         Node { cu, du, f1u, from_cu, from_du, ended: BTreeMap::new(), drops: Drops::new() }
+    }
+
+    /// Does what was asked, between two calls of [`Node::run`]. It was checked.
+    ///
+    /// # Errors
+    /// With the name of the field; nothing has changed then.
+    pub fn act(&mut self, action: Action<'_>, now_ns: u64, out: &mut Output) -> Result<Vec<SnStatus>, String> {
+        if let Action::Change(change) | Action::Prepare { change, .. } = action {
+            self.change(change);
+        }
+        // A checked request for a handover is one to a gNodeB that is both.
+        let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Vec::new()) };
+        match action {
+            Action::Change(_) => Ok(Vec::new()),
+            Action::Prepare { from, forwarding, .. } => {
+                cu.prepare(from, forwarding);
+                forwarding.iter().for_each(|of| du.prepare(of.id));
+                Ok(Vec::new())
+            }
+            Action::HandOver(forwarding) => {
+                // What RLC knows to be delivered need not go.
+                self.run(now_ns, out);
+                let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Vec::new()) };
+                forwarding.iter().for_each(|of| du.leave(of.id));
+                Ok(cu.hand_over(forwarding, &mut self.from_cu))
+            }
+            Action::Status(statuses) => {
+                let arrived = cu.arrive(statuses, now_ns, &mut self.from_cu).map_err(|error| error.to_string())?;
+                // Before any frame for them.
+                arrived.iter().for_each(|of| du.arrive(of.ue, &of.next));
+                Ok(Vec::new())
+            }
+        }
     }
 
     /// UEs come, change and go, between two calls of [`Node::run`]. It was checked.

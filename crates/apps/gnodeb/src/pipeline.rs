@@ -14,6 +14,7 @@ use buffer::service::BufferService;
 use ciphering::service::{CipherService, key_setting};
 use ciphering::{Choice, Direction, Nea};
 use daemon::objects::Objects;
+use engine::Delays;
 use gnb::pdcp::{CountGuard, OrderConfig};
 use gnb::rlc::pdu::UmSnLength;
 use gnb::rlc::um::UmRxConfig;
@@ -27,8 +28,9 @@ use wire::gtpu;
 
 use crate::bearer::{self, format};
 use crate::config::{self, Drb, Gnb, GnbUe, Radio, RlcMode};
-use crate::control::{Change, Numbers};
+use crate::control::{Action, Change, Numbers};
 use crate::counts::{Count, Drops, UeReport, count};
+use crate::handover::SnStatus;
 use crate::n3::{self, Asked};
 
 /// The port of N3: those below 128 are tunnels (p4/include/splitplane.p4).
@@ -36,7 +38,7 @@ pub const N3: PortId = PortId(0);
 /// The port of the radio.
 pub const RADIO: PortId = PortId(128);
 /// How long a downlink packet may wait for the radio's rate, in ns: what waits for longer is dropped, before it has a number.
-pub const WAIT_NS: u64 = 1_000_000_000;
+pub const WAIT_NS: u64 = config::P4_DISCARD_MS * 1_000_000;
 /// What the rate may save up, in ns, as [`crate::grants`] does.
 const DEPTH_NS: u64 = 4_000_000;
 /// Packets and bytes that the buffer keeps in all; each bearer has limits of its own.
@@ -76,6 +78,8 @@ pub struct Pipeline {
     services: Vec<Arc<Deployment>>,
     names: Names,
     pdu_bytes: u16,
+    /// `discardTimer` by bearer: what waits for longer for the radio's rate is dropped.
+    delays: Delays,
     state: State,
     /// What UEs had counted on bearers whose numbers are others' now.
     ended: BTreeMap<u16, UeReport>,
@@ -185,9 +189,23 @@ impl Pipeline {
             numbers: Numbers::new(places as u32),
             peers: Peers { ours: [config::gtpu(n3), v4(radio.address)], numbers: HashMap::new(), free: Vec::new() },
         };
-        let mut pipeline = Pipeline { target, services, names, pdu_bytes, state, ended: BTreeMap::new() };
+        let delays = Delays::new(places as u32);
+        let mut pipeline = Pipeline { target, services, names, pdu_bytes, delays, state, ended: BTreeMap::new() };
         pipeline.change(&Change { set: config.ues.clone(), released: Vec::new() })?;
         Ok(pipeline)
+    }
+
+    /// Does what was asked. It was checked.
+    ///
+    /// # Errors
+    /// Why not; nothing has changed then. A handover is not for the program.
+    pub fn act(&mut self, action: Action<'_>) -> Result<Vec<SnStatus>, String> {
+        match action {
+            Action::Change(change) => self.change(change).map(|()| Vec::new()).map_err(|error| error.to_string()),
+            Action::Prepare { .. } | Action::HandOver(_) | Action::Status(_) => {
+                Err("datapath: bearers of \"p4\" cannot be handed over yet: configure \"entities\"".into())
+            }
+        }
     }
 
     /// UEs come, change and go, while lanes run. A bearer whose configuration stays as it was goes on.
@@ -243,6 +261,9 @@ impl Pipeline {
             begin.iter().for_each(|(bearer, _)| unset_services(&self.services, bearers[bearer].number));
             return Err(error);
         }
+        for (bearer, drb) in &begin {
+            self.delays.set(bearers[bearer].number, drb.discard_ns.unwrap_or(u64::MAX));
+        }
         for bearer in &end {
             let number = state.bearers[bearer].number;
             unset_services(&self.services, number);
@@ -274,6 +295,11 @@ impl Pipeline {
     /// The meter whose red packets wait.
     pub fn radio_rate(&self) -> MeterId {
         self.names.radio_rate
+    }
+
+    /// How long packets of a bearer may wait, by its number.
+    pub fn delays(&self) -> Delays {
+        self.delays.clone()
     }
 
     /// What bearers' numbers are below: what their packets wait in is numbered as they are.

@@ -19,6 +19,8 @@ const RLC_SDUS: usize = 64;
 pub struct Ue {
     id: u16,
     gnb: SocketAddr,
+    /// The gNodeB whose cell it has left last.
+    left: Option<SocketAddr>,
     engine: Engine,
     sdap: sdap::Ue,
     qfi: Qfi,
@@ -32,6 +34,8 @@ pub struct Ue {
     sent: Count,
     received: Count,
     retransmissions: u64,
+    /// SDUs whose RLC has given up, in cells before.
+    failures: u64,
     drops: Drops,
 }
 
@@ -52,6 +56,7 @@ impl Ue {
         Ue {
             id: ue.id,
             gnb: ue.gnb,
+            left: None,
             sdap: sdap::Ue::new(&ue.sdap).expect("the configuration was checked"),
             qfi: ue.qfi,
             rules: ue.rules.clone(),
@@ -64,7 +69,29 @@ impl Ue {
             sent: Count::default(),
             received: Count::default(),
             retransmissions: 0,
+            failures: 0,
             drops: Drops::new(),
+        }
+    }
+
+    /// Goes to another cell, as it is told by RRC (TS 38.331 §5.3.5.5): RLC begins anew, PDCP is re-established under new keys, and the first that is sent there is a
+    /// status report of each bearer of RLC AM. `ue` differs from what it was by cell, algorithms and keys only.
+    pub fn reconfigure(&mut self, ue: &config::Ue, user: &mut impl FnMut(&[u8])) {
+        self.left = Some(std::mem::replace(&mut self.gnb, ue.gnb));
+        let (sdap, downlink) = (&mut self.sdap, &mut self.downlink);
+        for config in &ue.drbs {
+            let id = config.sdap.id;
+            let Some(Drb { pdcp, rlc, .. }) = self.drbs.get_mut(&id) else { continue };
+            rlc.drops(&mut self.drops);
+            self.failures += rlc.radio_link_failures;
+            *rlc = Rlc::new(config).expect("the configuration was checked");
+            pdcp.re_establish(config, &self.engine, &mut |sdu| {
+                to_user(sdap, id, sdu, downlink, user);
+            });
+            if let Some(report) = pdcp.status_report() {
+                // A COUNT that no SDU has, as PDCP ends before it. Nothing else waits in RLC.
+                let _ = rlc.enqueue(u32::MAX, report);
+            }
         }
     }
 
@@ -98,7 +125,8 @@ impl Ue {
             Err(fault) => return count(&mut self.drops, &format!("radio.{}", fault.name())),
         };
         if from != self.gnb || of.ue != self.id {
-            return count(&mut self.drops, "radio.wrong_source");
+            let late = Some(from) == self.left && of.ue == self.id;
+            return count(&mut self.drops, if late { "radio.cell_left" } else { "radio.wrong_source" });
         }
         let Some((id, drb)) = DrbId::new(of.drb).and_then(|id| self.drbs.get_mut(&id).map(|drb| (id, drb))) else {
             return count(&mut self.drops, "radio.unknown_bearer");
@@ -112,8 +140,10 @@ impl Ue {
         drb.rlc.receive(pdu, now_ns, &mut |sdu| pdus.push(sdu.to_vec()), &mut |count| pdcp.delivered(count));
         let (sdap, downlink) = (&mut self.sdap, &mut self.downlink);
         let mut end_markers = Vec::new();
-        drb.pdcp.receive(&mut self.engine, pdus, now_ns, &mut |sdu| {
-            end_markers.extend(to_user(sdap, id, sdu, downlink, user));
+        let rlc = &mut drb.rlc;
+        let up = &mut |sdu: &[u8]| end_markers.extend(to_user(sdap, id, sdu, downlink, user));
+        drb.pdcp.receive(&mut self.engine, pdus, now_ns, up, &mut |count| {
+            rlc.discard(count);
         });
         for marker in end_markers {
             if let Some(drb) = self.drbs.get_mut(&marker.drb) {
@@ -151,7 +181,8 @@ impl Ue {
     fn send(&mut self, grant: usize, now_ns: u64, datagram: &mut Vec<u8>) -> Option<usize> {
         for drb in self.drbs.values_mut() {
             let Drb { pdcp, rlc, .. } = drb;
-            while rlc.waiting() < RLC_SDUS && pdcp.waits() {
+            // A refused SDU would have spent its COUNT.
+            while rlc.waiting() < RLC_SDUS && rlc.has_room() && pdcp.waits() {
                 let (before, mut refused, mut discarded) = (rlc.waiting(), false, Vec::new());
                 pdcp.pull(&mut self.engine, 1, now_ns, &mut |count, pdu| refused |= rlc.enqueue(count, pdu).is_err(), &mut |count| {
                     discarded.push(count);
@@ -185,7 +216,7 @@ impl Ue {
     pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
         let mut next: Option<u64> = None;
         for drb in self.drbs.values() {
-            let sends = drb.rlc.has_data(now_ns) || drb.pdcp.waits() && drb.rlc.waiting() < RLC_SDUS && !drb.pdcp.window_full();
+            let sends = drb.rlc.has_data(now_ns) || drb.pdcp.waits() && drb.rlc.waiting() < RLC_SDUS && drb.rlc.has_room();
             let grant = sends.then(|| self.grants.next_grant());
             next = next.into_iter().chain(grant).chain(drb.rlc.next_deadline()).chain(drb.pdcp.next_deadline()).min();
         }
@@ -206,6 +237,7 @@ impl Ue {
             radio_sent: self.sent,
             radio_received: self.received,
             retransmissions: self.retransmissions,
+            radio_link_failures: self.failures,
             drops: self.drops.clone(),
             ..UeReport::default()
         };

@@ -307,11 +307,12 @@ impl Asked {
     fn ask(&mut self, request: &str) -> String {
         let request: Request<_> = serde_json::from_str(request).unwrap();
         let pipeline = &mut self.worker.pipeline;
-        let reply = self.bearers.ask(request, &mut |change| pipeline.change(change).map_err(|error| error.to_string()));
+        let reply = self.bearers.ask(request, &mut |action| pipeline.act(action));
         match reply {
             Reply::Done { ues } => format!("{ues} done"),
-            Reply::Ues { ue } => serde_json::to_string(&ue).unwrap(),
+            Reply::Ues { ue, .. } => serde_json::to_string(&ue).unwrap(),
             Reply::Error { message } => message,
+            Reply::Prepared { .. } | Reply::Status { .. } => panic!("the program hands nothing over"),
         }
     }
 
@@ -353,6 +354,9 @@ fn bearers_come_change_and_go_while_the_program_runs_and_what_is_wrong_changes_n
     assert!(asked.ask(&create(&[bad])).starts_with("ue[0].drb[0].ciphering: "));
     assert_eq!(asked.ask(r#"{"do":"release","ue":[3,99]}"#), "ue[1]: there is no UE 99");
     assert_eq!(asked.ask(&modify(ue_json(99, 80, 9, plain))), "ue[0].id: there is no UE 99");
+    let no_handover = "datapath: bearers of \"p4\" cannot be handed over yet: configure \"entities\"";
+    let leaves = r#"{"do":"handover","ue":[{"id":3,"to":"10.3.0.9","drb":[{"id":1,"downlink_teid":5,"uplink_teid":6}]}]}"#;
+    assert_eq!(asked.ask(leaves), no_handover);
     assert!(asked.worker.pipeline.bearers() == 6 && asked.send(80, 9).is_none() && asked.send(4, 9).is_some());
     // The place of UE 3 becomes UE 40's, whose numbers and counts begin anew.
     assert_eq!(asked.ask(r#"{"do":"release","ue":[3]}"#), "1 done");

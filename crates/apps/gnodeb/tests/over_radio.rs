@@ -38,6 +38,10 @@ struct Case {
     window: u32,
     split: bool,
     f1u_loss: f64,
+    /// Packets that come at once each way, each millisecond.
+    burst: u32,
+    /// Settings of the bearer at the UE, and where RLC is; a CU-UP has the defaults.
+    settings: &'static str,
 }
 
 fn case() -> impl Strategy<Value = Case> {
@@ -46,7 +50,8 @@ fn case() -> impl Strategy<Value = Case> {
     let bearer = (bits(), bits(), any::<bool>(), 0..4u8, proptest::option::of(0..4u8), 4..300u32);
     (radio, bearer, 1..200u32, any::<bool>(), prop_oneof![Just(0.0), 0.0..0.1]).prop_map(
         |((seed, loss, delay_ns, reorder, pdu_bytes), (pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window), packets, split, f1u_loss)| {
-            Case { seed, loss, delay_ns, reorder, packets, pdu_bytes, pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window, split, f1u_loss }
+            let radio = Case { seed, loss, delay_ns, reorder, packets, pdu_bytes, split, f1u_loss, ..ordinary() };
+            Case { pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window, ..radio }
         },
     )
 }
@@ -74,7 +79,7 @@ fn drb(case: &Case, f1u: bool) -> String {
 }
 
 fn gnb(case: &Case, role: &str) -> Gnb {
-    let mut text = format!("role = \"{role}\"\n");
+    let mut text = format!("role = \"{role}\"\ndatapath = \"entities\"\n");
     let (core, air) = (role != "du", role != "cu-up");
     if core {
         text += "n3 = \"10.3.0.2\"\n";
@@ -93,15 +98,20 @@ fn gnb(case: &Case, role: &str) -> Gnb {
     if core {
         text += "session = { upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }\n";
     }
-    Gnb::parse(&(text + &drb(case, role != "both"))).unwrap()
+    text += &drb(case, role != "both");
+    if air {
+        text += case.settings;
+    }
+    Gnb::parse(&text).unwrap()
 }
 
 fn ue(case: &Case) -> Ue {
     let text = format!(
         "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\npdu_bytes = {}\n\
-         [[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{}",
+         [[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{}{}",
         case.pdu_bytes,
-        drb(case, false)
+        drb(case, false),
+        case.settings
     );
     let config = Ues::parse(&text).unwrap();
     Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap())
@@ -152,7 +162,7 @@ fn run(case: &Case) -> Outcome {
     let (mut at_ue, mut at_upf) = (Vec::new(), Vec::new());
     let (mut now, mut given, mut out) = (0, 0, Output::default());
     loop {
-        if given < case.packets {
+        for _ in 0..case.burst.min(case.packets - given) {
             nodes[0].n3(&downlink(given), upf, now);
             ue.packet(&packet(given), now);
             given += 1;
@@ -246,7 +256,44 @@ fn ordinary() -> Case {
         window: 4096,
         split: false,
         f1u_loss: 0.0,
+        burst: 1,
+        settings: "",
     }
+}
+
+/// RLC's queue takes 32 KiB, which 64 packets are more than.
+#[test]
+fn what_does_not_fit_rlcs_queue_waits_and_loses_nothing() {
+    for split in [false, true] {
+        check(&Case { burst: 600, packets: 1200, settings: "du_kbytes = 16\n", split, ..ordinary() });
+    }
+}
+
+/// While a UE is out of reach `discardTimer` empties the DU's queue: packets that come later find room.
+#[test]
+fn a_bearer_whose_packets_were_discarded_carries_the_next_ones() {
+    let case = Case { window: 32, settings: "du_kbytes = 16\ndiscard_ms = 100\nreordering_ms = 50\n", ..ordinary() };
+    let mut node = Node::new(&gnb(&case, "both"), Engine::new(Choice::Portable).unwrap());
+    let mut ue = ue(&case);
+    let (upf, ue_radio, gnb_radio) = (UPF.parse().unwrap(), UE_RADIO.parse().unwrap(), GNB_RADIO.parse().unwrap());
+    let (mut out, mut at_ue) = (Output::default(), Vec::new());
+    for ms in 0..6000 {
+        let now = ms * MS;
+        let in_reach = ms >= 3000;
+        // Two seconds of traffic, one without, and traffic again.
+        if !(2000..4000).contains(&ms) {
+            node.n3(&downlink(ms as u32), upf, now);
+        }
+        node.run(now, &mut out);
+        for (_, datagram) in out.radio.drain(..).filter(|_| in_reach) {
+            ue.radio(&datagram, gnb_radio, now, &mut |packet| at_ue.push(packet.to_vec()));
+        }
+        ue.run(now, &mut |packet| at_ue.push(packet.to_vec()), &mut |_, datagram| node.radio(datagram, ue_radio, now));
+    }
+    let drops = &node.report().ues[0].drops;
+    assert!(drops.keys().any(|why| why.starts_with("pdcp_tx.discard")), "{drops:?}");
+    let late = (4000..5900).filter(|number| at_ue.contains(&packet(*number))).count();
+    assert_eq!(late, 1900, "of those that came when the UE was there: {drops:?}");
 }
 
 #[test]
@@ -357,10 +404,7 @@ fn bearers_come_change_and_go_while_a_node_runs() {
         )
     };
     let mut ask = |node: &mut Node, text: &str| {
-        let reply = bearers.ask(serde_json::from_str(text).unwrap(), &mut |change| {
-            node.change(change);
-            Ok(())
-        });
+        let reply = bearers.ask(serde_json::from_str(text).unwrap(), &mut |action| node.act(action, 0, &mut Output::default()));
         serde_json::to_string(&reply).unwrap()
     };
     // PDCP's number of a packet to the UE, behind 18 bytes of framing and 3 of RLC.
@@ -382,7 +426,11 @@ fn bearers_come_change_and_go_while_a_node_runs() {
     assert_eq!(send(&mut node), None);
     assert_eq!(ask(&mut node, &format!(r#"{{"do":"modify","ue":[{}]}}"#, ue(9, one))), done);
     assert_eq!(send(&mut node), Some(vec![0x80, 0, 2]));
-    // Another key: it begins anew.
+    // It begins anew where it is another: not under the key that it has.
+    let narrower = ue(9, one).replace(r#""ciphering""#, r#""window":16,"ciphering""#);
+    let refused = ask(&mut node, &format!(r#"{{"do":"modify","ue":[{narrower}]}}"#));
+    assert!(refused.contains("ue[0].drb[0].cipher_key: the bearer changes and begins at COUNT 0: give it another key"), "{refused}");
+    assert_eq!(send(&mut node), Some(vec![0x80, 0, 3]), "nothing has changed");
     assert_eq!(ask(&mut node, &format!(r#"{{"do":"modify","ue":[{}]}}"#, ue(9, other))), done);
     assert_eq!(send(&mut node), Some(vec![0x80, 0, 0]));
     let twice = ask(&mut node, &format!(r#"{{"do":"create","ue":[{}]}}"#, ue(9, one)));
@@ -390,6 +438,6 @@ fn bearers_come_change_and_go_while_a_node_runs() {
     assert_eq!(ask(&mut node, r#"{"do":"release","ue":[7]}"#), done);
     assert_eq!(send(&mut node), None);
     let report = node.report();
-    assert_eq!((report.ues[0].ue, report.ues[0].downlink.packets), (7, 4));
+    assert_eq!((report.ues[0].ue, report.ues[0].downlink.packets), (7, 5));
     assert_eq!((report.ues[0].drops["sdap.no_rule"], report.drops["n3.unknown_teid"]), (1, 2));
 }

@@ -49,12 +49,8 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-#[test]
-fn users_packets_go_through_the_engine_once_and_in_order_both_ways() {
-    let text = format!(
-        "role = \"both\"\ndatapath = \"p4\"\nn3 = \"127.0.77.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 1000\n[[ue]]\nid = 7\nradio = \"{UE_RADIO}\"\n\
-         session = {{ upf = \"127.0.77.1\", uplink_teid = 256, downlink_teid = 1 }}\nflows = [{{ qfi = 9, drb = 1 }}]\n{DRB}"
-    );
+/// A gNodeB of the program; its object is kept.
+fn start(text: &str) -> RunningGnb {
     let cache = c_compile::Cache::open(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gnodeb-objects")).unwrap();
     let build = Build {
         objects: daemon::objects::Objects { cache: Some(cache), shipped: None },
@@ -62,8 +58,17 @@ fn users_packets_go_through_the_engine_once_and_in_order_both_ways() {
         ciphers: Choice::Portable,
         ..Build::default()
     };
-    let (tables, config) = GnbTables::parse(&text).unwrap();
-    let gnb = RunningGnb::start(tables, config, build).unwrap();
+    let (tables, config) = GnbTables::parse(text).unwrap();
+    RunningGnb::start(tables, config, build).unwrap()
+}
+
+#[test]
+fn users_packets_go_through_the_engine_once_and_in_order_both_ways() {
+    let text = format!(
+        "role = \"both\"\ndatapath = \"p4\"\nn3 = \"127.0.77.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 1000\n[[ue]]\nid = 7\nradio = \"{UE_RADIO}\"\n\
+         session = {{ upf = \"127.0.77.1\", uplink_teid = 256, downlink_teid = 1 }}\nflows = [{{ qfi = 9, drb = 1 }}]\n{DRB}"
+    );
+    let gnb = start(&text);
     let text = format!(
         "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{DRB}"
     );
@@ -124,4 +129,65 @@ fn users_packets_go_through_the_engine_once_and_in_order_both_ways() {
         .keys()
         .find(|why| !["radio_bearer.am_outside_window", "radio_bearer.am_duplicate", "buffer.status_stale"].contains(&why.as_str()));
     assert_eq!(odd, None, "{:?}", report.drops);
+}
+
+/// What has waited for longer than `discardTimer` is dropped before it has a number: the UE, which waits for each number for ever, gets all that have one.
+#[test]
+fn a_packet_that_has_waited_for_longer_than_it_may_spends_no_number() {
+    let [n3, gnb_radio, ue_radio] = ["127.0.78.2:2152", "127.0.78.2:40771", "127.0.78.3:40771"];
+    // 1.3 KB are 10 ms of the rate. What of the first UE's may wait is 100 ms of it, and the second, which takes half, has packets for a second.
+    let ue = |id: u16, more: &str| {
+        format!(
+            "[[ue]]\nid = {id}\nradio = \"{ue_radio}\"\nsession = {{ upf = \"127.0.78.1\", uplink_teid = {id}, downlink_teid = {id} }}\n\
+             flows = [{{ qfi = 9, drb = 1 }}]\n{DRB}{more}"
+        )
+    };
+    let gnb = start(&format!(
+        "role = \"both\"\ndatapath = \"p4\"\nn3 = \"127.0.78.2\"\n[radio]\naddress = \"{gnb_radio}\"\nrate_mbps = 1\n{}{}",
+        ue(7, "discard_ms = 100\n"),
+        ue(8, "")
+    ));
+    let ues = Ues::parse(&format!(
+        "[radio]\naddress = \"{ue_radio}\"\nrate_mbps = 50\n[[ue]]\nid = 7\ngnb = \"{gnb_radio}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{DRB}"
+    ));
+    let ues = ues.unwrap();
+    let mut ue = Ue::new(&ues.ues[0], &ues.radio, Engine::new(Choice::Portable).unwrap());
+    let (upf, radio) = (socket("127.0.78.1:2152"), socket(ue_radio));
+    let (stop, begin) = (AtomicBool::new(false), Instant::now());
+    let big = |number: u32| {
+        let mut packet = vec![0x45; 1300];
+        packet[4..8].copy_from_slice(&number.to_be_bytes());
+        packet
+    };
+    let send = |teid: u32, number: u32| {
+        let (mut out, packet) = (Vec::new(), big(number));
+        Repr::g_pdu(teid, Some(SessionContainer::Downlink { qfi: 9, rqi: false, ppi: None }), &packet).emit(&mut out);
+        upf.send_to(&out, n3).unwrap();
+    };
+    let mut came: Vec<u32> = Vec::new();
+    let report = std::thread::scope(|scope| {
+        let running = scope.spawn(|| gnb.run(&mut || !stop.load(Relaxed)));
+        let at_end = AtEnd(&stop);
+        (0..60).for_each(|number| send(8, number));
+        (0..30).for_each(|number| send(7, number));
+        // The first burst is over when a packet comes that was sent behind it, whatever became of others.
+        let mut next = 30;
+        while came.last().is_none_or(|last| *last < 30) {
+            let now = begin.elapsed().as_nanos() as u64;
+            if u128::from(next - 29) * 50 < begin.elapsed().as_millis() {
+                send(7, next);
+                next += 1;
+            }
+            for (datagram, from) in received(&radio) {
+                ue.radio(&datagram, from, now, &mut |packet| came.push(u32::from_be_bytes(packet[4..8].try_into().unwrap())));
+            }
+            ue.run(now, &mut |_| {}, &mut |to, datagram| drop(radio.send_to(datagram, to)));
+            assert!(begin.elapsed() < PATIENCE, "{came:?}");
+            std::thread::yield_now();
+        }
+        drop(at_end);
+        running.join().unwrap().unwrap()
+    });
+    assert!(came.is_sorted() && came.len() < 30, "{came:?}");
+    assert!(report.drops.get("pipeline.shaper_late").is_some_and(|late| *late > 0), "{:?}", report.drops);
 }

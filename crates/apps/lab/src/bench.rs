@@ -6,10 +6,12 @@
 mod compile;
 mod detect;
 mod dpdk;
+pub(crate) mod gnb;
 mod hybrid;
-mod latency;
+pub(crate) mod latency;
 mod n4;
 mod qos;
+mod quota;
 pub(crate) mod services;
 mod tables;
 pub mod upf;
@@ -49,6 +51,10 @@ pub enum BenchCommand {
     N4(n4::Args),
     /// TCP of a user with an MBR through the running daemon, packets over the rate waiting or dropped (as root; 15 minutes).
     Qos(qos::Args),
+    /// The gNodeB's pipeline step by step beside hand-written C and XDP, its bearers' memory, and RLC's entities.
+    Gnb(gnb::Args),
+    /// Volume quotas at full rate: by how much one is passed, in the packet path and by polls.
+    Quota(quota::Args),
     /// A small chip (modelled) in front of x86: its share of the traffic, and the load left for x86.
     Hybrid(hybrid::Args),
     /// Compile time, from P4 to native code.
@@ -74,6 +80,8 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
         BenchCommand::N4(args) => n4::n4(args).map(drop),
         BenchCommand::Qos(args) => qos::qos(args).map(drop),
+        BenchCommand::Gnb(args) => gnb::gnb(args).map(drop),
+        BenchCommand::Quota(args) => quota::quota(args).map(drop),
         BenchCommand::Hybrid(args) => hybrid::hybrid(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),

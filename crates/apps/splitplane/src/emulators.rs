@@ -56,7 +56,7 @@ pub(crate) struct SmfArgs {
     /// Writes the usage that the UPF reported to this file, as JSON, at exit.
     #[arg(long)]
     report: Option<PathBuf>,
-    /// Reads commands (`idle N`, `active N`) from standard input, and exits at its end.
+    /// Reads commands (`idle N`, `active N`, `switch N ADDRESS TEID`) from standard input, and exits at its end.
     #[arg(long)]
     until_input_ends: bool,
     #[command(flatten)]
@@ -192,7 +192,7 @@ fn establish(smf: &Smf, args: &SmfArgs, n: u32) -> Result<Session, Failure> {
     Ok(session)
 }
 
-/// `idle N` and `active N`, N from 0 in the order of the records.
+/// `idle N`, `active N`, and `switch N ADDRESS TEID` for the path to another gNodeB; N from 0 in the order of the records.
 fn command(smf: &Smf, sessions: &mut [Session], line: &str) -> Result<(), Failure> {
     let mut words = line.split_whitespace();
     let (verb, number) = (words.next(), words.next().and_then(|n| n.parse::<usize>().ok()));
@@ -208,8 +208,15 @@ fn command(smf: &Smf, sessions: &mut [Session], line: &str) -> Result<(), Failur
             smf.set_active(session, gnb).map_err(fail)?;
             println!("active {}", session.up_seid);
         }
+        (Some("switch"), Some(session)) => match (words.next().map(str::parse), words.next().map(str::parse)) {
+            (Some(Ok(addr)), Some(Ok(teid))) => {
+                smf.path_switch(session, Tunnel { addr, teid }).map_err(fail)?;
+                println!("switched {}", session.up_seid);
+            }
+            _ => eprintln!("splitplane: `{line}`: expected `switch N`, a gNodeB's IPv4 address, and a TEID"),
+        },
         (None, _) => {}
-        _ => eprintln!("splitplane: `{line}` is not `idle N` or `active N` with the number of a session"),
+        _ => eprintln!("splitplane: `{line}` is not `idle N`, `active N` or `switch N ...` with the number of a session"),
     }
     Ok(())
 }

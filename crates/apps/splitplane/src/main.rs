@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod emulators;
+mod load;
 mod p4;
 mod plan;
 mod radio;
@@ -58,12 +59,15 @@ enum Command {
     Ran(emulators::RanArgs),
     /// Runs a gNodeB's user plane, or its CU-UP or DU: GTP-U on N3, RLC on a radio over UDP.
     Gnb(radio::NodeArgs),
-    /// Changes the UEs and bearers of a running gNodeB: create, modify, release, list.
+    /// Changes the UEs and bearers of a running gNodeB: create, modify, release, list, handover.
     Bearers(radio::BearersArgs),
     /// Runs UEs: a TUN device each, SDAP, PDCP and RLC to a gNodeB.
     Ue(radio::NodeArgs),
     /// Runs a link between two UDP peers, with seeded loss, delay and reordering.
     Link(radio::LinkArgs),
+    /// Sends packets through a UPF or any other device at full rate, and measures loss, latency and the rate without loss.
+    #[command(subcommand)]
+    Load(load::LoadCommand),
     /// HTTP server of the demo's data network: seeded pseudo-random bytes.
     #[command(hide = true)]
     HttpServer(emulators::HttpArgs),
@@ -132,6 +136,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Bearers(args) => radio::bearers(&args),
         Command::Ue(args) => radio::ue(&args),
         Command::Link(args) => radio::link(&args),
+        Command::Load(command) => load::load(&command),
         Command::HttpServer(args) => emulators::http_server(&args),
         Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
             .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })

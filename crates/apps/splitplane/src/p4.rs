@@ -165,7 +165,7 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
             print_out(Program::compile(&source.program, &source.include, &source.defines())?.xdp_text()?)
         }
         P4Command::Emit { source, target: _ } => {
-            print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
+            print_out(Program::compile(&source.program, &source.include, &source.defines())?.x86_text()?)
         }
         P4Command::Compile { program, include, define, out, cc } => {
             let source = program.clone().map(|program| Source { program, include: include.clone(), define: define.clone() });

@@ -6,13 +6,14 @@
 use clap::Args;
 use daemon::failure::Failure;
 use daemon::input::{Input, Next};
-use gnodeb::config::{ConfigError, GnbTables, MAX_FILE, Ues};
-use gnodeb::control::{MAX_REQUEST, Reply, Request, read_ues};
+use gnodeb::config::{ConfigError, GnbTables, MAX_FILE, UesTables};
+use gnodeb::control::{MAX_REQUEST, Reply, Request, UeRequest, read_ues};
 use gnodeb::pipeline::Build;
 use gnodeb::run::RunError;
 use gnodeb::run::gnb::RunningGnb;
 use gnodeb::run::link::{End, RunningLink};
 use gnodeb::run::ue::RunningUes;
+use serde_json::Value;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,25 @@ enum Verb {
     },
     /// Prints what is there as JSON, a UE a line, without keys.
     List,
+    /// Hands UEs over to another gNodeB: prepares it, has this one forward, and tells the UEs. The UPF's path is then to be switched, and the UEs are to be released here.
+    Handover {
+        /// The UEs as the other gNodeB is to have them: TOML, as in its configuration.
+        file: PathBuf,
+        /// The other gNodeB's control socket.
+        #[arg(long)]
+        to: PathBuf,
+        /// The UEs' control socket, if they are `splitplane ue`.
+        #[arg(long, requires = "ue_file")]
+        ues: Option<PathBuf>,
+        /// The UEs as they are to be in the other cell: TOML, as in their configuration.
+        #[arg(long, requires = "ues")]
+        ue_file: Option<PathBuf>,
+    },
+    /// Tells UEs, whose socket this is, of another cell or other keys.
+    Reconfigure {
+        /// TOML, as in their configuration.
+        file: PathBuf,
+    },
 }
 
 /// Options of `link`.
@@ -125,25 +145,86 @@ pub(crate) fn gnb(args: &NodeArgs) -> Result<(), Failure> {
 
 /// Changes the bearers of a running gNodeB.
 pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
-    let request: Request<serde_json::Value> = match &args.verb {
+    let request: Request<Value> = match &args.verb {
+        Verb::Handover { file, to, ues, ue_file } => {
+            let tables = read(file, read_ues)?;
+            let told = ues.iter().zip(ue_file).map(|(socket, file)| Ok((socket.as_path(), read(file, read_ues)?)));
+            return hand_over(&args.control, to, tables, told.collect::<Result<Vec<_>, Failure>>()?);
+        }
+        Verb::Reconfigure { file } => {
+            let ues = tell(&args.control, read(file, read_ues)?)?;
+            println!("{ues} UEs: done");
+            return Ok(());
+        }
         Verb::Create { file } => Request::Create { ue: read(file, read_ues)? },
         Verb::Modify { file } => Request::Modify { ue: read(file, read_ues)? },
         Verb::Release { ue } => Request::Release { ue: ue.clone() },
         Verb::List => Request::List {},
     };
-    match daemon::control_socket::ask(&args.control, &request, MAX_REQUEST)? {
-        Reply::<serde_json::Value>::Done { ues } => println!("{ues} UEs: done"),
-        Reply::Ues { ue } => ue.iter().for_each(|ue| println!("{ue}")),
-        Reply::Error { message } => return Err(Failure::Failed(format!("nothing has changed: {message}"))),
+    match ask(&args.control, &request)? {
+        Reply::Done { ues } => println!("{ues} UEs: done"),
+        Reply::Ues { ue, .. } => ue.iter().for_each(|ue| println!("{ue}")),
+        reply => return Err(other(reply)),
     }
+    Ok(())
+}
+
+/// A gNodeB's reply; what it refuses is an error.
+fn ask(socket: &Path, request: &impl serde::Serialize) -> Result<Reply<Value>, Failure> {
+    match daemon::control_socket::ask(socket, request, MAX_REQUEST)? {
+        Reply::Error { message } => Err(Failure::Failed(format!("nothing has changed: {message}"))),
+        reply => Ok(reply),
+    }
+}
+
+fn other(reply: Reply<Value>) -> Failure {
+    Failure::Failed(format!("an answer to another request: {reply:?}"))
+}
+
+/// UEs go to the cell that the tables say; how many.
+fn tell(socket: &Path, tables: Vec<Value>) -> Result<usize, Failure> {
+    match ask(socket, &UeRequest::Reconfigure { ue: tables })? {
+        Reply::Done { ues } => Ok(ues),
+        reply => Err(other(reply)),
+    }
+}
+
+/// Does what control planes do at a handover (`gnodeb::handover`). `told`: UEs' socket with their tables.
+fn hand_over(source: &Path, target: &Path, tables: Vec<Value>, told: Vec<(&Path, Vec<Value>)>) -> Result<(), Failure> {
+    let from = match ask(source, &Request::<Value>::List {})? {
+        Reply::Ues { n3: Some(n3), .. } => n3,
+        Reply::Ues { n3: None, .. } => return Err(Failure::Failed("nothing has changed: the gNodeB has no N3 address: it is a DU".into())),
+        reply => return Err(other(reply)),
+    };
+    let forwarding = match ask(target, &Request::Prepare { from, ue: tables })? {
+        Reply::Prepared { ue } => ue,
+        reply => return Err(other(reply)),
+    };
+    let ids: Vec<u16> = forwarding.iter().map(|of| of.id).collect();
+    let left = ask(source, &Request::<Value>::Handover { ue: forwarding });
+    let status = match left {
+        Ok(Reply::Status { ue }) => ue,
+        refused => {
+            // They do not come.
+            ask(target, &Request::<Value>::Release { ue: ids })?;
+            return Err(refused.map_or_else(|why| why, other));
+        }
+    };
+    let lost =
+        |why: Failure| Failure::Failed(format!("the UEs have left, and do not go on: {why}; release them at both, and create them anew"));
+    ask(target, &Request::<Value>::Status { ue: status }).map_err(lost)?;
+    for (socket, tables) in told {
+        tell(socket, tables).map_err(lost)?;
+    }
+    println!("{} UEs: done; switch the UPF's path, then release them at the source", ids.len());
     Ok(())
 }
 
 /// Runs UEs.
 pub(crate) fn ue(args: &NodeArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
-    let config = read(&args.config, Ues::parse)?;
-    let ues = RunningUes::start(&config, "ue").map_err(usage)?;
+    let (tables, config) = read(&args.config, UesTables::parse)?;
+    let ues = RunningUes::start(tables, &config, "ue").map_err(usage)?;
     println!("ready");
     let report = ues.run(&mut || goes_on(&input)).map_err(failed)?;
     crate::emulators::write_report(args.report.as_deref(), &report)

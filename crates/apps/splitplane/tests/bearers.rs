@@ -65,3 +65,62 @@ fn bearers_of_a_running_gnodeb_come_change_and_go_by_command() {
     assert!(gnb.wait().unwrap().success() && report.exists() && !socket.exists());
     assert!(!bearers(&socket, &["list"]).0);
 }
+
+/// `splitplane gnb` at 127.0.80.`host`, with these UEs.
+fn gnb(folder: &Path, host: u8, ues: &str) -> (std::process::Child, std::path::PathBuf) {
+    let (socket, config) = (folder.join(format!("gnb{host}.sock")), folder.join(format!("gnb{host}.toml")));
+    let text = format!(
+        "role = \"both\"\ndatapath = \"entities\"\nn3 = \"127.0.80.{host}\"\ncontrol = \"{}\"\n[radio]\naddress = \"127.0.80.{host}:4001\"\nrate_mbps = 10\n{ues}",
+        socket.display()
+    );
+    std::fs::write(&config, text).unwrap();
+    let command = Command::new(env!("CARGO_BIN_EXE_splitplane"))
+        .args(["gnb", "--until-input-ends", "--config"])
+        .arg(&config)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut gnb = command.unwrap();
+    let mut line = String::new();
+    BufReader::new(gnb.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    (gnb, socket)
+}
+
+#[test]
+fn a_ue_that_one_of_two_gnodebs_refuses_stays_where_it_was_and_another_is_handed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut source, from) = gnb(folder.path(), 3, &(ue(1, 1, 1) + &ue(2, 2, 1)));
+    let (mut target, to) = gnb(folder.path(), 4, &ue(2, 2, 1));
+    let to_text = to.display().to_string();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let ids = |socket: &Path| -> Vec<u64> {
+        let (_, list, _) = bearers(socket, &["list"]);
+        list.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_u64().unwrap()).collect()
+    };
+    for (ues, why) in [
+        (ue(1, 9, 1) + &ue(2, 8, 1), "ue[1].id: 2 is another UE's"),
+        (ue(1, 9, 1) + &ue(7, 8, 1), "ue[1].id: there is no UE 7"),
+        (
+            ue(1, 9, 1).replace("[[ue.drb]]\nid = 1", "[[ue.drb]]\nid = 2").replace("drb = 1", "drb = 2"),
+            "ue[0].drb: expected the bearers [1], each once",
+        ),
+    ] {
+        let (succeeded, _, error) = bearers(&from, &["handover", &file("no.toml", &ues), "--to", &to_text]);
+        assert!(!succeeded && error.contains(&format!("nothing has changed: {why}")), "{error}");
+        assert_eq!((ids(&from), ids(&to)), (vec![1, 2], vec![2]));
+    }
+    let good = file("good.toml", &ue(1, 9, 1));
+    let done = "1 UEs: done; switch the UPF's path, then release them at the source\n";
+    assert_eq!(bearers(&from, &["handover", &good, "--to", &to_text]), (true, done.into(), String::new()));
+    assert_eq!((ids(&from), ids(&to)), (vec![1, 2], vec![2, 1]));
+    assert_eq!(bearers(&from, &["release", "1"]).1, "1 UEs: done\n");
+    for gnb in [&mut source, &mut target] {
+        drop(gnb.stdin.take());
+        assert!(gnb.wait().unwrap().success());
+    }
+}

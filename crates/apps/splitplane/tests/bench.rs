@@ -165,11 +165,47 @@ fn the_buffer_gives_back_what_it_keeps_in_each_form() {
 }
 
 #[test]
+fn gnb_compares_each_step_with_the_interpreter_and_with_c_by_hand() {
+    let figures = bench(&["gnb", "--parts", "bearers,steps,rlc"]);
+    let rows = rows(&figures);
+    let what = |part: &str| -> Vec<&Value> { rows.iter().filter(|row| row["what"].as_str().unwrap_or_default().contains(part)).collect() };
+    for row in rows {
+        let memory = row["unit"] == "bytes";
+        check_rounds(&row["rate"], if memory { 1 } else { 2 });
+        assert!(row["rate"]["min"].as_f64().is_some_and(|rate| rate > 0.0 || memory), "{row}");
+    }
+    for step in 0..=5 {
+        assert_eq!(what(&format!("step {step}: ")).len(), 1);
+    }
+    assert_eq!(what("step 5 with NEA").len(), 2);
+    assert_eq!(what("the whole program, downlink").len(), 2);
+    assert_eq!(what("RLC AM, a PDU of 128 B received").len(), 3);
+    assert_eq!(what("a STATUS about").len(), 2);
+    assert_eq!(what("memory of a bearer, 256 of them").len(), 2);
+    let kept = what("256 bearers active");
+    check_rounds(&kept[1]["ratio"], 2);
+    let by_hand = !what("C by hand").is_empty();
+    assert!(by_hand || cfg!(not(target_arch = "x86_64")));
+    assert_eq!(what("step 3: and the table")[0]["of_hand"].is_object(), by_hand);
+}
+
+#[test]
+fn gnb_in_xdp_sends_what_the_interpreter_sends() {
+    if !testkit::root_or_skip("gnb_in_xdp_sends_what_the_interpreter_sends") {
+        return;
+    }
+    let figures = bench(&["gnb", "--parts", "xdp"]);
+    assert_eq!(rows(&figures).len(), 12);
+    let ratios = rows(&figures).iter().filter(|row| row["of_hand"].is_object());
+    assert_eq!(ratios.inspect(|row| check_rounds(&row["of_hand"], 2)).count(), 4);
+}
+
+#[test]
 fn the_way_to_a_service_is_measured_in_each_place() {
     let (figures, ..) = run(&["services", "seam", "--rounds", "2"]);
     assert_eq!(figures["bench"], "services seam");
     check_machine(&figures["machine"]);
-    assert_eq!(rows(&figures).len(), 16);
+    assert_eq!(rows(&figures).len(), 17);
     for row in rows(&figures) {
         // What a call costs more than none is a difference of two times: on a busy machine any number.
         let is_difference = row["without"].is_object();
@@ -340,6 +376,14 @@ fn compile_times_every_step() {
     assert!(figures["growth"].as_f64() > Some(0.0));
 }
 
+/// It has a thread of its own, of whose time that of the caller shows nothing.
+#[test]
+fn the_time_of_the_emitter_is_counted() {
+    let figures = bench(&["compile", "--lines", "3000"]);
+    let median = |key: &str| rows(&figures)[1][key]["median"].as_f64().unwrap();
+    assert!(median("emit_ms") > median("passes_ms") / 2.0, "{figures}");
+}
+
 #[test]
 fn detectors_are_scored_by_what_is_true() {
     let figures = bench(&["detect", "--case", "a,c", "--memory", "20.25,81", "--seconds", "0.3", "--threshold-mbps", "2"]);
@@ -376,6 +420,20 @@ fn detectors_read_captures() {
         // The gap of the light flow is the heavy one's, so the published forms report both.
         let reported = if row["detector"].as_str().unwrap_or_default().starts_with("packet gap") { 2 } else { 1 };
         assert_eq!((row["recall"].as_f64(), row["reported"].as_u64()), (Some(1.0), Some(reported)), "{row}");
+    }
+}
+
+/// As above, in a port whose queues drop: what they drop is not charged.
+#[test]
+fn a_guaranteed_flow_beside_tcp_in_a_port_with_a_rate_is_charged_exactly_what_arrives() {
+    if !testkit::root_or_skip("a_guaranteed_flow_beside_tcp_in_a_port_with_a_rate_is_charged_exactly_what_arrives") {
+        return;
+    }
+    let figures = bench(&["qos", "--guaranteed", "2"]);
+    let rows = rows(&figures);
+    assert_eq!(rows.iter().map(|row| row["guaranteed"].as_bool().unwrap()).collect::<Vec<_>>(), [true, false]);
+    for row in rows {
+        assert!(row["share"].as_f64() > Some(0.0) && row["charged"]["count"] == 9, "{row}");
     }
 }
 

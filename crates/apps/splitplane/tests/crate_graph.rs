@@ -21,7 +21,9 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("common/program", &["base"]),
     ("p4/p4-ir", &["base", "program"]),
     ("p4/p4-analysis", &["p4-ir", "program"]),
-    ("p4/p4-check", &["base", "p4-analysis", "p4-ir", "p4-syntax", "program"]),
+    // Warnings that need no lowering.
+    ("p4/p4-lint", &["p4-syntax"]),
+    ("p4/p4-check", &["base", "p4-analysis", "p4-ir", "p4-lint", "p4-syntax", "program"]),
     ("p4/p4-passes", &["p4-analysis", "p4-ir", "program"]),
     ("p4/p4-interp", &["base", "p4-ir", "program"]),
     // Random programs as text.
@@ -47,8 +49,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("services/service", &["base", "shm"]),
     // The driver of a program that was cut calls the services.
     ("targets/target", &["base", "program", "service"]),
-    // Pure: packets of any type, rates that are the caller's.
-    ("services/shaper", &[]),
+    // Pure: packets of any type, rates that are the caller's. As a service: packets, and rates of its own.
+    ("services/shaper", &["service"]),
     // It gives packets to the service where they wait for control code, keeps those that wait for a rate, and marks them.
     ("dataplane/engine", &["base", "pktio", "program", "service", "shaper", "target", "wire"]),
     // Targets.
@@ -83,6 +85,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ),
     // Tools.
     ("apps/traffic", &["pfcp", "wire"]),
+    // A tester of any device: ports and packets, nothing of what it tests.
+    ("apps/load", &["base", "dpdk", "pktio", "traffic", "wire"]),
     // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.
     // The program's targets and services are made as the daemon makes them.
     (
@@ -121,6 +125,8 @@ const GRAPH: &[(&str, &[&str])] = &[
             "ceupf",
             "chip",
             "ciphering",
+            // Rates of sessions, out of the cells of the program's detector.
+            "detect",
             "dpdk",
             "engine",
             // What the numbers of a bearer of `radio-bearer` are.
@@ -202,6 +208,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "gnodeb",
             "lab",
             "link",
+            "load",
             "p4-emit",
             "p4-interp",
             "p4-ir",
@@ -210,12 +217,14 @@ const GRAPH: &[(&str, &[&str])] = &[
             "pktio",
             "service",
             "traffic",
+            // MAC addresses of the command line.
+            "wire",
         ],
     ),
 ];
 
 const COMPILER: &[&str] =
-    &["p4-syntax", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit", "p4-lsp"];
+    &["p4-syntax", "p4-lint", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit", "p4-lsp"];
 const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
 const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];
@@ -228,9 +237,9 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
     (&["upf", "ceupf", "offload", "engine", "pfcp"], COMPILER, "a compiled program is data: its users need no compiler"),
     (&["target-x86", "target-xdp"], COMPILER, "a native target runs what it is given"),
     (DATA_PLANE, MOBILE_AND_CONTROL, "the data plane runs any program, not only the UPF"),
-    (&["traffic"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
+    (&["traffic", "load"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
     (&["pfcp", "upf", "ceupf"], &["pktio", "engine"], "protocol code does no I/O"),
-    (&["daemon"], &["lab", "traffic", "baseline", "detect"], "what runs for operators holds nothing that only tries or measures it"),
+    (&["daemon"], &["lab", "load", "traffic", "baseline"], "what runs for operators holds nothing that only tries or measures it"),
 ];
 
 /// Crates that run any program.

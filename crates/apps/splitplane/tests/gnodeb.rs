@@ -24,6 +24,8 @@ fn demo(test: &str, args: &[&str]) {
     assert!(text.contains("the TCP of UEs missed no segment"), "{text}");
     let program = !args.iter().any(|arg| ["entities", "--split-gnb"].contains(arg));
     assert_eq!(text.contains("gNodeB of p4/gnb.p4"), program, "{text}");
+    let hands_over = args.contains(&"entities");
+    assert_eq!(text.contains("to gNodeB 2 and back: all were at work"), hands_over, "{text}");
 }
 
 #[test]
@@ -32,8 +34,11 @@ fn users_lose_nothing_behind_a_radio_that_loses() {
 }
 
 #[test]
-fn users_lose_nothing_behind_a_gnodeb_of_the_entities() {
-    demo("users_lose_nothing_behind_a_gnodeb_of_the_entities", &["--ues", "4", "--datapath", "entities", "--capture"]);
+fn users_lose_nothing_behind_gnodebs_of_the_entities_and_at_handovers_between_them() {
+    demo(
+        "users_lose_nothing_behind_gnodebs_of_the_entities_and_at_handovers_between_them",
+        &["--ues", "4", "--datapath", "entities", "--capture"],
+    );
 }
 
 #[test]

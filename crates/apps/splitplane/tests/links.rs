@@ -7,11 +7,14 @@ mod netns;
 use netns::{PATIENCE, Testbed, testbed_or_skip};
 use std::time::Instant;
 
+/// So many that some run on each target: which one is by a hash of the session's random SEID, so of 8 sessions all are on one in one of 128 runs.
+const SESSIONS: u32 = 32;
+
 fn comes_back(name: &str, fast: &'static str, workers: &'static str) {
     testbed_or_skip(name, move |mut bed| {
         let daemon = bed.start_daemon(&format!("{}{workers}", Testbed::config(fast, 0.5)));
         bed.connect();
-        bed.establish(8);
+        bed.establish(SESSIONS);
         bed.run_traffic(400);
         for _ in 0..2 {
             bed.make_n6_anew();

@@ -8,6 +8,8 @@ use netns::{Daemon, PATIENCE, Testbed, testbed_or_skip};
 use std::time::{Duration, Instant};
 
 const SESSIONS: u32 = 8;
+/// With half of them in XDP, by a hash of random SEIDs: one at least.
+const MANY: u32 = 24;
 /// Packets of each session and direction that are on their way, at most.
 const IN_FLIGHT: usize = 16;
 const BUSY: Duration = Duration::from_millis(400);
@@ -52,8 +54,8 @@ fn a_configuration_changes_under_traffic_and_nothing_is_lost() {
             with_socket(&bed, &Testbed::config("xdp", 0.5)) + "[[pool]]\nnetwork_instance = \"internet\"\nipv4 = \"10.98.0.0/24\"\n";
         let daemon = bed.start_daemon(&config);
         bed.connect();
-        bed.establish(SESSIONS);
-        let all: Vec<usize> = (0..SESSIONS as usize).collect();
+        bed.establish(MANY);
+        let all: Vec<usize> = (0..MANY as usize).collect();
         bed.run_busy(&all, IN_FLIGHT, BUSY);
         let changed = config.replace("policy = { share = 0.5 }", "policy = \"none\"")
             + "[log]\nfilter = \"debug\"\n\
@@ -94,6 +96,139 @@ fn a_configuration_changes_under_traffic_and_nothing_is_lost() {
         let report = daemon.stop();
         assert_eq!(report["dropped"].as_object().unwrap().len(), 0, "{report:#}");
     });
+}
+
+/// A second way to the data network, with addresses of its own.
+const N6B: &str = "[[port]]\nname = \"n6b\"\ninterface = \"n6b\"\nrole = \"core\"\nnetwork_instance = \"internet\"\n\
+    addresses = [\"10.6.1.1/24\", \"2001:db8:61::1/64\"]\n\
+    [[neighbour]]\nport = \"n6b\"\nip = \"10.6.1.2\"\nmac = \"02:00:00:00:06:02\"\n\
+    [[neighbour]]\nport = \"n6b\"\nip = \"2001:db8:61::2\"\nmac = \"02:00:00:00:06:02\"\n";
+
+/// Without the blocks in which there is such a line.
+fn without(config: &str, line: &str) -> String {
+    let mut blocks: Vec<String> = Vec::new();
+    for of in config.lines() {
+        if of.starts_with('[') || blocks.is_empty() {
+            blocks.push(String::new());
+        }
+        let block = blocks.last_mut().unwrap();
+        block.push_str(of);
+        block.push('\n');
+    }
+    blocks.retain(|block| !block.lines().any(|of| of == line));
+    blocks.concat()
+}
+
+/// A port comes, the data network sends by it, the routes go by it, and in the same step the old one goes: by one worker, by workers behind a master and
+/// behind a program that steers, with sessions in XDP and on a chip's model.
+#[test]
+fn a_port_takes_the_place_of_another_under_traffic_and_nothing_is_lost() {
+    let workers = |steering: &str| format!("{}[workers]\ncount = 2\nsteering = \"{steering}\"\n", around());
+    let configs = [
+        ("one worker", around()),
+        ("software", workers("software")),
+        ("xdp steers", workers("xdp")),
+        ("sessions in XDP", Testbed::config("xdp", 0.5)),
+        ("a chip", Testbed::config("asic", 0.5)),
+    ];
+    for (name, config) in configs {
+        testbed_or_skip("a_port_takes_the_place_of_another_under_traffic_and_nothing_is_lost", move |mut bed| {
+            let config = with_socket(&bed, &config);
+            let daemon = bed.start_daemon(&config);
+            bed.connect();
+            bed.establish(MANY);
+            let all: Vec<usize> = (0..MANY as usize).collect();
+            bed.run_busy(&all, IN_FLIGHT, BUSY);
+            let sends_by = bed.join_beside_n6("n6b");
+            let both = format!("{config}{N6B}");
+            let reload = |bed: &mut Testbed, text: &str, arguments: &[&str]| {
+                std::fs::write(daemon.config(), text).unwrap();
+                let (good, said) = ask_busy(bed, arguments);
+                assert!(good, "{name}: {said}");
+                said
+            };
+            let said = reload(&mut bed, &both, &["reload", "--dry-run"]);
+            assert!(said.contains("+ port {") && !bed.program_runs_on("n6b"), "{name}: {said}");
+            reload(&mut bed, &both, &["reload"]);
+            assert!(bed.program_runs_on("n6b"), "{name}");
+            sends_by.store(1, std::sync::atomic::Ordering::Relaxed);
+            bed.run_busy(&all, IN_FLIGHT, BUSY);
+            // Nothing more comes in by N6.
+            bed.collect_all();
+            let alone = without(&without(&both, "name = \"n6\""), "port = \"n6\"");
+            let alone =
+                alone.replace("via = \"10.6.0.2\"", "via = \"10.6.1.2\"").replace("via = \"2001:db8:6::2\"", "via = \"2001:db8:61::2\"");
+            let said = reload(&mut bed, &alone, &["reload"]);
+            assert!(said.contains("- port {") && said.ends_with("done\n"), "{name}: {said}");
+            bed.wait_until_free("n6");
+            bed.one_way_again();
+            bed.run_busy(&all, IN_FLIGHT, BUSY);
+            let report = daemon.report();
+            assert_eq!(report["ports"].as_object().unwrap().keys().collect::<Vec<_>>(), ["n3", "n6b"], "{name}");
+            if name == "sessions in XDP" {
+                let of = |key: &str| report["ports"]["n6b"][key]["packets"].as_u64().unwrap();
+                assert!(of("received_ahead") > 0 && of("transmitted_ahead") > 0, "{:#}", report["ports"]);
+            }
+            assert!(bed.n6.announcements >= 2, "{name}: where the new addresses are is told");
+            bed.collect_all();
+            assert_eq!(balance(&daemon), (0, 0), "{name}: {:#}", daemon.report()["dropped"]);
+            let offered = bed.offered.clone();
+            let charged = bed.delete_sessions();
+            for (n, offered) in offered.iter().enumerate() {
+                assert_eq!(charged[&bed.ue(n)], offered.bytes, "{name}: session {n}");
+            }
+            let report = daemon.stop();
+            assert_eq!((report["dropped"].as_object().unwrap().len(), &report["imbalance"]), (0, &0.into()), "{name}: {report:#}");
+        });
+    }
+}
+
+#[test]
+fn a_port_that_cannot_come_or_go_changes_nothing_and_is_named() {
+    for config in [around(), Testbed::config("xdp", 1.0)] {
+        testbed_or_skip("a_port_that_cannot_come_or_go_changes_nothing_and_is_named", move |mut bed| {
+            let config = with_socket(&bed, &config);
+            let daemon = bed.start_daemon(&config);
+            bed.connect();
+            bed.establish(SESSIONS);
+            bed.join("n6b");
+            bed.join("n6c");
+            // More than AF_XDP takes: that is found when it is opened, after the first was.
+            bed.set_link("n6c", &["mtu", "9000"]);
+            bed.join("n3b");
+            let n6c =
+                N6B.split("[[neighbour]]").next().unwrap().replace("n6b", "n6c").replace("10.6.1.1", "10.6.2.1").replace(":61:", ":62:");
+            let n3b = "[[port]]\nname = \"n3b\"\ninterface = \"n3b\"\nrole = \"access\"\nnetwork_instance = \"access\"\n\
+                addresses = [\"10.3.1.1/24\"]\ngtpu = [\"10.3.1.1\"]\n";
+            let no_n3 = without(&without(&config, "name = \"n3\""), "port = \"n3\"");
+            for (text, names) in [
+                (format!("{config}{N6B}{}", n6c.replace("= \"n6c\"\nrole", "= \"nope\"\nrole")), "port[3].interface"),
+                (format!("{config}{N6B}{}", n6c.replace("role", "driver = \"af_xdp\"\nrole")), "MTU 9000 of `n6c`"),
+                (
+                    config.replace("\"n6\"", "\"n6x\"").replace("interface = \"n6x\"", "interface = \"n6\""),
+                    "port \"n6\" has it until it is closed",
+                ),
+                (format!("{config}{N6B}").replace("via = \"10.6.0.2\"", "via = \"192.0.2.1\""), "route[0].via"),
+                (without(&without(&config, "name = \"n6\""), "port = \"n6\"") + N6B, "route[0].via"),
+                (format!("{no_n3}{n3b}"), "sessions have tunnels at 10.3.0.1"),
+                (config.replace("interface = \"n6\"", "interface = \"n6b\""), "a restart is needed for port[1].interface"),
+            ] {
+                std::fs::write(daemon.config(), &text).unwrap();
+                let (good, said) = ask_busy(&mut bed, &["reload"]);
+                assert!(!good && said.contains(names) && said.contains("nothing was changed"), "{names}: {said}");
+                assert!(["n6b", "n6c", "n3b"].iter().all(|name| !bed.program_runs_on(name)), "{names}: it stays on an interface");
+            }
+            // It may come when nothing else is wrong, and go again.
+            for text in [format!("{config}{N6B}"), config.clone()] {
+                std::fs::write(daemon.config(), &text).unwrap();
+                let (good, said) = ask_busy(&mut bed, &["reload"]);
+                assert!(good, "{said}");
+                assert_eq!(bed.program_runs_on("n6b"), text != config);
+            }
+            bed.run_traffic(100);
+            assert_eq!(balance(&daemon), (0, 0));
+        });
+    }
 }
 
 #[test]
@@ -229,5 +364,109 @@ fn a_capture_has_what_came_and_ends_when_it_is_full_late_or_told_to() {
         assert!(!pktio::pcap::read_all(&std::fs::read(&file).unwrap()).unwrap().is_empty());
         bed.collect_all();
         assert_eq!(balance(&daemon), (0, 0));
+    });
+}
+
+/// `[api]` with a token, and where it listens.
+fn with_api(bed: &Testbed, config: &str) -> (String, u16) {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let token = bed.folder().join("token");
+    let mut file = std::fs::File::options().write(true).create_new(true).mode(0o600).open(&token).unwrap();
+    file.write_all(TOKEN.as_bytes()).unwrap();
+    // The test is at the far end of N4. In a network namespace of its own every port is free.
+    let port = 9090;
+    (format!("{config}[api]\nlisten = \"10.4.0.1:{port}\"\ntoken_file = \"{}\"\nrequests_per_s = 10000\n", token.display()), port)
+}
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// Status and body.
+fn http(port: u16, line: &str, body: &str) -> (u16, Vec<u8>) {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(("10.4.0.1", port)).unwrap();
+    let length = body.len();
+    let head = format!(
+        "{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    let status = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
+    (status, answer[end + 4..].to_vec())
+}
+
+fn json(answer: (u16, Vec<u8>)) -> serde_json::Value {
+    assert_eq!(answer.0, 200, "{}", String::from_utf8_lossy(&answer.1));
+    serde_json::from_slice(&answer.1).unwrap()
+}
+
+/// A capture and a trace of one user by HTTP, and sessions that are placed anew, under traffic.
+#[test]
+fn packets_are_captured_and_sessions_placed_over_http_under_traffic() {
+    testbed_or_skip("packets_are_captured_and_sessions_placed_over_http_under_traffic", |mut bed| {
+        let (config, port) = with_api(&bed, &with_socket(&bed, &Testbed::config("xdp", 1.0)));
+        let daemon = bed.start_daemon(&config);
+        bed.connect();
+        bed.establish(SESSIONS);
+        let all: Vec<usize> = (0..SESSIONS as usize).collect();
+        let start = format!("{{\"ue\":\"{}\",\"count\":50}}", bed.ue(3));
+        assert_eq!(http(port, "POST /v1/capture/start", &start).0, 204);
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            bed.step(&all, IN_FLIGHT);
+            let status = json(http(port, "GET /v1/capture", ""));
+            if status["running"] == false {
+                break status;
+            }
+            assert!(Instant::now() < end, "{status}");
+        };
+        assert_eq!((&status["packets"], &status["ended"]), (&50.into(), &"all packets that were asked for".into()));
+        let (_, octets) = http(port, "GET /v1/capture/pcapng", "");
+        assert_eq!(pktio::pcap::read_all(&octets).unwrap().len(), 50);
+        assert!(String::from_utf8_lossy(&octets).contains("forward to n6, by x86"));
+        assert_eq!(http(port, "POST /v1/trace/start", &start.replace("50", "5")).0, 204);
+        let end = Instant::now() + PATIENCE;
+        loop {
+            bed.step(&all, IN_FLIGHT);
+            let traced = json(http(port, "GET /v1/trace", ""));
+            if traced["status"]["running"] == false {
+                let packets = traced["packets"].as_array().unwrap();
+                assert!(
+                    packets.len() == 5 && packets.iter().all(|packet| packet["story"].as_str().unwrap().contains("pdr_by_")),
+                    "{traced:#}"
+                );
+                break;
+            }
+            assert!(Instant::now() < end, "{traced}");
+        }
+        // Placement: what is wrong changes nothing, what is right moves every session.
+        for (body, says) in [
+            ("{\"fast\":\"asic\"}", "split.fast: expected one of policy"),
+            ("{\"policy\":{\"share\":7.0}}", "nothing was changed"),
+            ("{\"policy\":null}", "split.policy"),
+            ("[]", "not what this path takes"),
+        ] {
+            let (status, answer) = http(port, "PUT /v1/placement", body);
+            let answer = String::from_utf8_lossy(&answer);
+            assert!(status == 400 && answer.contains(says), "{body}: {status} {answer}");
+        }
+        for (policy, on_xdp) in [("\"none\"", 0), ("{\"share\":1.0}", SESSIONS)] {
+            let changed = json(http(port, "PUT /v1/placement", &format!("{{\"policy\":{policy}}}")));
+            assert!(changed["changes"][0].as_str().unwrap().starts_with("split.policy: "), "{changed}");
+            let end = Instant::now() + PATIENCE;
+            while json(http(port, "GET /v1/targets", ""))["xdp"]["sessions"] != on_xdp {
+                assert!(Instant::now() < end, "sessions do not move");
+                bed.step(&all, IN_FLIGHT);
+            }
+        }
+        bed.collect_all();
+        assert_eq!(balance(&daemon), (0, 0));
+        let said = daemon.said();
+        for line in ["what=\"look\"", "what=\"placement\""] {
+            assert!(said.contains("audit") && said.contains(line) && said.contains("who=\"http\""), "{said}");
+        }
     });
 }

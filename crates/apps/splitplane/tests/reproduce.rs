@@ -6,14 +6,22 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// In the order of files.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 18] = [
     "ceupf-figure2",
     "memarian-figure10",
     "memarian-figure11",
+    "memarian-figure12",
+    "memarian-figure13",
+    "memarian-figure7",
+    "memarian-figure8",
+    "memarian-figure9",
+    "memarian-table1",
     "singh-cipher",
     "singh-figure10",
     "singh-figure15",
     "singh-figure7",
+    "singh-figure8",
+    "singh-figure9",
     "singh-table4",
     "singh-table5",
     "singh-table6",
@@ -153,6 +161,26 @@ fn figure7_puts_the_hybrid_between_its_parts() {
 }
 
 #[test]
+fn latency_of_the_upf_is_modelled_on_the_chip_and_measured_on_x86() {
+    let figures = quick("singh-figure8");
+    marked(&figures, "chip", "modelled");
+    marked(&figures, "x86", "measured");
+    let (chip, x86) = (ours(&figures, &["chip, "]), ours(&figures, &["x86, "]));
+    assert!(chip.len() == 2 && x86.len() == 2, "{figures}");
+    // The stages are a part of what the paper measured from port to port.
+    assert!(chip.iter().all(|us| *us > 0.05 && *us < 1.1) && x86.iter().all(|us| *us > 0.0), "{chip:?} {x86:?}");
+
+    let figures = quick("singh-figure9");
+    marked(&figures, "x86 alone", "measured");
+    marked(&figures, "behind the chip", "modelled");
+    assert_eq!(ours(&figures, &["latency of light flows"]).len(), 5);
+    assert_eq!(ours(&figures, &["of that of x86 alone"]).len(), 4);
+    let left = |row: &Value| row["note"].as_str().unwrap().split(" %").next().unwrap().parse::<f64>().unwrap();
+    let left: Vec<f64> = rows(&figures).iter().filter(|row| row["unit"] == "us").map(left).collect();
+    assert!(left[0] == 100.0 && left[1] < 90.0 && left[1..].is_sorted(), "the higher the threshold, the more is left: {left:?}");
+}
+
+#[test]
 fn table4_takes_more_with_more_ues_and_more_parts() {
     let figures = quick("singh-table4");
     assert!(rows(&figures).iter().all(|row| row["how"] == "modelled"));
@@ -254,4 +282,56 @@ fn a_second_process_is_as_fast_as_the_side_that_is_full_first() {
     assert!(sender > 0.0 && buffer > 0.0);
     assert_eq!(ours(&figures, &["8 + 2 cores"]), [(8.0 * sender).min(2.0 * buffer)]);
     marked(&figures, "8 + 2 cores", "modelled");
+}
+
+#[test]
+fn each_step_of_the_gnodeb_is_modelled_on_the_card_and_measured_on_x86() {
+    let figures = quick("memarian-figure7");
+    marked(&figures, "card", "modelled");
+    marked(&figures, "XDP", "measured");
+    let card = ours(&figures, &["card, step"]);
+    assert!(card.len() == 6 && card.is_sorted_by(|a, b| a >= b) && card[5] < card[0], "each step costs: {card:?}");
+    assert!((card[3] - 14.33).abs() < 0.01, "where it is fitted: {card:?}");
+
+    let figures = quick("memarian-figure8");
+    marked(&figures, "x86, 1 core", "measured");
+    marked(&figures, "x86, 2 cores", "measured");
+    marked(&figures, "x86, 8 cores", "modelled");
+    assert_eq!(ours(&figures, &["x86, "]).len(), 18);
+    let beside: Vec<f64> = rows(&figures).iter().filter_map(|row| row["paper"]["value"].as_f64()).collect();
+    assert_eq!(beside, [32.5, 23.95, 23.0, 21.5, 19.44, 12.75]);
+
+    let figures = quick("memarian-figure9");
+    marked(&figures, "x86, one core", "measured");
+    let alone = ours(&figures, &["card alone"])[0];
+    let without = ours(&figures, &["0 % on x86, 1 core"]);
+    assert!(without.iter().any(|mpps| (mpps - alone).abs() < 1e-6), "nothing on x86 is the card alone: {without:?}, {alone}");
+    let all = ours(&figures, &["% on x86"]);
+    assert!(all.len() == 20 && all.iter().all(|mpps| *mpps > 0.0 && *mpps < 40.0), "{all:?}");
+}
+
+#[test]
+fn latency_of_the_gnodeb_is_modelled_on_the_card_and_measured_on_x86() {
+    let figures = quick("memarian-figure12");
+    for name in ["L2 forwarding", "gNodeB with its clone"] {
+        marked(&figures, &format!("{name}, on the card"), "modelled");
+        marked(&figures, &format!("{name}, on x86"), "measured");
+    }
+    let figures = quick("memarian-figure13");
+    marked(&figures, "card, step", "modelled");
+    marked(&figures, "x86, step", "measured");
+    let card = ours(&figures, &["card, step"]);
+    assert!(card.len() == 5 && card.is_sorted(), "{card:?}");
+    assert!(ours(&figures, &["x86, step"]).iter().all(|us| *us > 0.0));
+}
+
+#[test]
+fn the_cards_cache_fills_as_the_paper_measured_it() {
+    let figures = quick("memarian-table1");
+    assert!(rows(&figures).iter().all(|row| row["how"] == "modelled"));
+    let cache: Vec<_> = rows(&figures).iter().filter(|row| row["what"].as_str().unwrap().ends_with("EMU cache")).collect();
+    assert_eq!(cache.len(), 3);
+    for row in cache {
+        assert!((row["ours"].as_f64().unwrap() - row["paper"]["value"].as_f64().unwrap()).abs() < 1.5, "{row}");
+    }
 }

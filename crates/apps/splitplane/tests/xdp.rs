@@ -215,6 +215,83 @@ fn a_killed_daemon_leaves_nothing_and_the_next_one_starts() {
     });
 }
 
+/// Its tables, and the memory of its sockets, are there from the start: on two cores 403 MiB before sockets had frames of the MTU's size, and some 265
+/// without the binary since. 300 to 320 since the program is kept to be verified while N4 answers.
+#[test]
+fn at_the_start_xdp_takes_memory_for_its_tables_and_little_else() {
+    testbed_or_skip("at_the_start_xdp_takes_memory_for_its_tables_and_little_else", |mut bed| {
+        // Usage has a row of 16 MiB for each core.
+        let most = 310 + 17 * u64::from(target_xdp::sys::possible_cpus());
+        let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
+        let mib = resident_beyond_files(daemon.pid()) >> 20;
+        println!("{mib} MiB");
+        assert!((50..most).contains(&mib), "{mib} MiB of {most}");
+        daemon.stop();
+    });
+}
+
+/// Bytes of a process that are resident, but for those of files that it maps: how much of a binary of 180 MB is there depends on the machine.
+fn resident_beyond_files(pid: u32) -> u64 {
+    let (mut sum, mut counts) = (0, true);
+    for line in std::fs::read_to_string(format!("/proc/{pid}/smaps")).unwrap().lines() {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["Rss:", kib, "kB"] if counts => sum += kib.parse::<u64>().unwrap() << 10,
+            // A mapping's head: addresses, rights, offset, device, inode, path.
+            [range, _, _, _, _, ref path @ ..] if range.contains('-') => counts = !path.first().is_some_and(|path| path.starts_with('/')),
+            _ => {}
+        }
+    }
+    sum
+}
+
+/// The kernel has verified the program at the start before, so nothing waits for it: sessions come at once, run on x86, and then in XDP.
+#[test]
+fn sessions_come_while_the_kernel_verifies_the_program_and_go_on_in_xdp() {
+    testbed_or_skip("sessions_come_while_the_kernel_verifies_the_program_and_go_on_in_xdp", |mut bed| {
+        const WAITS: &str = "the kernel verifies the XDP program: until then all packets go through x86";
+        let config = Testbed::config("xdp", 1.0);
+        let state = format!("XDG_STATE_HOME={}", bed.folder().join("state").display());
+        let by = ["env", state.as_str()];
+        let first = Daemon::start(&bed, &config, &by).ready();
+        let said = first.said();
+        assert!(!said.contains(WAITS) && said.contains("XDP is active"), "{said}");
+        first.stop();
+        bed.wait_until_free("n3");
+        bed.wait_until_free("n6");
+        let daemon = Daemon::start(&bed, &config, &by);
+        let end = std::time::Instant::now() + netns::PATIENCE;
+        while !daemon.said().contains("N4 is bound") {
+            assert!(std::time::Instant::now() < end, "{}", daemon.said());
+            std::thread::yield_now();
+        }
+        bed.connect();
+        bed.establish(8);
+        let daemon = daemon.ready();
+        // The order holds across the change, and nothing is lost.
+        bed.run_traffic(400);
+        let all: Vec<usize> = (0..8).collect();
+        let end = std::time::Instant::now() + netns::PATIENCE;
+        while daemon.report()["targets"]["xdp"]["sessions"] != 8 {
+            assert!(std::time::Instant::now() < end, "sessions do not come to XDP");
+            bed.run_traffic_of(&all, 50);
+        }
+        bed.run_traffic(200);
+        let offered = bed.offered.clone();
+        let charged = bed.delete_sessions();
+        let said = daemon.said();
+        let report = daemon.stop();
+        assert_eq!((&report["imbalance"], &report["dropped"]), (&0.into(), &serde_json::json!({})), "{report:#}");
+        for (n, offered) in offered.iter().enumerate() {
+            assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
+        }
+        let xdp = &report["targets"]["xdp"];
+        assert_eq!((&xdp["out_of_service"], &xdp["fell_over"]), (&false.into(), &0.into()), "{report:#}");
+        assert!(xdp["uplink"]["packets"].as_u64().unwrap() >= 50, "{report:#}");
+        let at = |what: &str| said.find(what).unwrap_or_else(|| panic!("{what}: {said}"));
+        assert!(at(WAITS) < at("XDP is active") && !said.contains("out of service"), "{said}");
+    });
+}
+
 /// Each privilege by its name, before anything is opened.
 #[test]
 fn a_missing_privilege_is_named() {

@@ -163,6 +163,8 @@ pub struct Qos {
     pub qfi: Option<u8>,
     /// Maximum bit rate (uplink, downlink) in kbit/s.
     pub mbr_kbps: Option<(u64, u64)>,
+    /// Guaranteed bit rate (uplink, downlink) in kbit/s.
+    pub gbr_kbps: Option<(u64, u64)>,
     /// Gates (uplink, downlink) are closed.
     pub closed: (bool, bool),
 }

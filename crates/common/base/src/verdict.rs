@@ -63,6 +63,8 @@ impl DropReason {
     pub const QUEUE_CODEL: DropReason = DropReason(151);
     /// The packet has waited for the port that it was to leave by for longer than it may.
     pub const QUEUE_LATE: DropReason = DropReason(152);
+    /// The packet waited for the port that it was to leave by, and what it belonged to has ended.
+    pub const QUEUE_ENDED: DropReason = DropReason(153);
 
     /// Name of an engine reason; `None` for codes of the program and for unused ones.
     pub fn engine_name(self) -> Option<&'static str> {
@@ -92,6 +94,7 @@ impl DropReason {
             DropReason::QUEUE_FULL => "queue_full",
             DropReason::QUEUE_CODEL => "queue_codel",
             DropReason::QUEUE_LATE => "queue_late",
+            DropReason::QUEUE_ENDED => "queue_ended",
             _ => return None,
         })
     }

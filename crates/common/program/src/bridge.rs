@@ -49,6 +49,21 @@ impl BitField {
     /// # Panics
     /// If it is not all inside `bytes`.
     pub fn set(self, bytes: &mut [u8], value: u128) {
+        if self.width == 0 {
+            return;
+        }
+        let end = (self.offset + self.width) as usize;
+        let place = &mut bytes[self.offset as usize / 8..end.div_ceil(8)];
+        // As in `get`.
+        if place.len() <= 8 {
+            let behind = place.len() * 8 - self.offset as usize % 8 - self.width as usize;
+            let mask = (base::Bits::mask(self.width) as u64) << behind;
+            let value = (value as u64) << behind & mask;
+            for (n, byte) in place.iter_mut().rev().enumerate() {
+                *byte = *byte & !((mask >> (8 * n)) as u8) | (value >> (8 * n)) as u8;
+            }
+            return;
+        }
         for i in 0..self.width {
             let (at, bit) = (self.offset + i, (value >> (self.width - 1 - i) & 1) as u8);
             let (byte, shift) = (&mut bytes[at as usize / 8], 7 - at % 8);
@@ -139,6 +154,9 @@ pub struct Bridge {
     pub stops: Vec<BridgeStop>,
     /// Of a packet that stopped there: bytes of its headers. They follow request and answer of a call; behind them is the payload.
     pub headers: BitField,
+    /// Whether passes behind a stop, or of copies, may use a meter, a register or random numbers. Then a packet must be through before the next one begins, as that
+    /// one sees what it leaves there.
+    pub state_behind_stops: bool,
 }
 
 impl Bridge {
@@ -212,14 +230,14 @@ mod tests {
     #[test]
     fn what_is_set_is_got_and_nothing_else_changes() {
         for offset in 0..20 {
-            for width in 1..=40 {
+            for width in 1..=90 {
                 let field = BitField { offset, width };
                 for background in [0u8, 0xff] {
-                    let mut bytes = [background; 8];
-                    let value = 0x1234_5678_9abc_u128 & base::Bits::mask(width);
-                    field.set(&mut bytes, 0x1234_5678_9abc);
+                    let mut bytes = [background; 14];
+                    let value = 0x1234_5678_9abc_def0_1357_9bdf_u128 & base::Bits::mask(width);
+                    field.set(&mut bytes, 0x1234_5678_9abc_def0_1357_9bdf);
                     assert_eq!(field.get(&bytes), value);
-                    let rest = BitField { offset: offset + width, width: 64 - offset - width };
+                    let rest = BitField { offset: offset + width, width: 112 - offset - width };
                     let all = if background == 0 { 0 } else { base::Bits::mask(rest.width) };
                     assert_eq!(rest.get(&bytes), all);
                     assert_eq!(

@@ -54,11 +54,20 @@ pub struct Program {
     pub stages: Vec<u8>,
     /// Tables that stand for calls of services, if it was cut for them ([`crate::BridgeCall::table`]): they have no entries. A lane that can ask its caller while
     /// a burst runs gives the service's answer as the entry that was found.
-    pub asks: Vec<TableId>,
+    pub asks: Vec<Ask>,
     /// Codes below 128 that the program gives to drops and punts, with their names.
     pub reasons: Vec<(u8, String)>,
     /// P4 `error` names in declaration order; the position is the code of the value.
     pub errors: Vec<String>,
+}
+
+/// A table that stands for a call of a service.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ask {
+    /// The table.
+    pub table: TableId,
+    /// The service.
+    pub service: ServiceId,
 }
 
 /// How a key field is matched.

@@ -206,6 +206,25 @@ impl SessionContainer {
     }
 }
 
+/// The bytes of a G-PDU with at most one extension header: its type, and itself with its length octet and an octet for the next type, which is none.
+///
+/// # Limits
+/// As [`Repr::emit`].
+pub fn g_pdu(teid: u32, kind: u8, extension: &[u8], payload: &[u8]) -> Vec<u8> {
+    let has_extension = !extension.is_empty();
+    let mut out = Vec::with_capacity(HEADER_LEN + 4 + extension.len() + payload.len());
+    out.extend_from_slice(&[0x30 | u8::from(has_extension) << 2, message_type::G_PDU, 0, 0]);
+    out.extend_from_slice(&teid.to_be_bytes());
+    if has_extension {
+        out.extend_from_slice(&[0, 0, 0, kind]);
+        out.extend_from_slice(extension);
+    }
+    out.extend_from_slice(payload);
+    let length = length_field(out.len() - HEADER_LEN);
+    out[2..4].copy_from_slice(&length);
+    out
+}
+
 /// A message's own part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<'a> {

@@ -93,6 +93,25 @@ fn port_metadata_profiles_and_parameters_of_registers_are_placed() {
     assert_eq!(p.totals()[Resource::MeterAlus as usize].used, 1, "the register's");
 }
 
+/// They were refused, each by the name of the extern; Tofino 2's architecture was not there.
+#[test]
+fn filters_early_detection_and_parser_counters_are_placed_on_both_generations() {
+    let path = Path::new("tests/tna/filters.p4");
+    let ir = compile_at(path, &[]);
+    let p = plan(&ir, 1);
+    assert_eq!([p.capacity("by_id"), p.capacity("by_level")], [Some(2048), Some(256)]);
+    assert_eq!(p.totals()[Resource::MeterAlus as usize].used, 5, "two filters of an index, two of entries, one register");
+    // 8 bytes of intrinsic metadata and 8 of the port's, the tag and four options.
+    assert_eq!(p.parsers[0].depth_bytes, 8 + 8 + 4 + 4);
+    let defines = [("__TARGET_TOFINO__".to_owned(), "2".to_owned())].into();
+    let options = p4_check::Options { defines, ..Default::default() };
+    let mut second = p4_check::compile_for_chip_file(path, &options).unwrap_or_else(|f| panic!("{}", f.render())).ir;
+    p4_passes::optimise(&mut second).unwrap();
+    let q = chip::place(&second, &Chip::named("tofino2").unwrap(), &Sizes::sessions(1)).unwrap_or_else(|r| panic!("{r}"));
+    assert_eq!(q.totals()[Resource::MeterAlus as usize].used, 5);
+    assert_eq!(q.parsers[0].depth_bytes, 8 + 24 + 4 + 4, "a port has 24 bytes of metadata");
+}
+
 /// Programs for PSA have the same two pipes, and have a place on the model.
 #[test]
 fn a_program_for_psa_is_placed_by_its_pipes() {

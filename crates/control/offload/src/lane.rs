@@ -5,10 +5,10 @@ use crate::policy::DscpOf;
 use crate::traffic::LaneTraffic;
 use base::{DropReason, Metered, Packet, PortId, Verdict, VerdictKind};
 use parking_lot::RwLock;
-use program::{Bridge, MeterId};
+use program::{Bridge, CounterId, MeterId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use target::{BURST, Extra, Lane, Rates, Returned};
+use target::{BURST, Counted, Extra, Lane, Rates, Returned};
 
 pub(crate) struct SplitLane {
     pub(crate) fronts: Vec<StageLane>,
@@ -61,6 +61,12 @@ impl Lane for SplitLane {
             front.lane.shape(meter);
         }
         self.base.shape(meter)
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        let gate = self.gate.clone();
+        let _burst = gate.read();
+        self.base.count(counter, more)
     }
 
     fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {

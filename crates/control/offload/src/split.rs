@@ -208,6 +208,18 @@ impl Split {
         self.follow(&mut self.lock(), &Unit::default(), batch, self.gate());
     }
 
+    /// Before any change, with a first stage that is not ready yet: it gets neither packets nor sessions until [`Split::recover`]. It has not fallen over,
+    /// and nothing is counted as if it had.
+    pub fn hold_back(&self) {
+        let _books = self.lock();
+        if let Some(front) = self.fronts.first() {
+            front.set_retired(true);
+            if let Some(recovery) = front.target.facets().recovery {
+                recovery.retire();
+            }
+        }
+    }
+
     /// Sessions that have entries in front of the base target.
     pub fn sessions_on_fast(&self) -> usize {
         self.lock().placed.sessions.len()

@@ -36,7 +36,7 @@ struct Worker {
 
 impl Worker {
     fn new(mut lane: Box<dyn Lane>, ids: &Ids) -> Worker {
-        let settings = ShapeSettings { meter: ids.rate, queues: Queues::Cells, limits: LIMITS };
+        let settings = ShapeSettings { meter: ids.rate, queues: Queues::Cells, limits: LIMITS, delays: None };
         let shaping = Shaping::new(settings, &mut *lane, Arc::new(Mutex::default())).expect("x86 lends its rates");
         Worker { lane, shaping, sent: Vec::new(), dropped: Vec::new(), ended: BTreeMap::new(), waited: 0 }
     }

@@ -1,22 +1,22 @@
 //! The control plane's handle on running workers: start, release, inject, count, stop. How they become more or fewer is in
-//! [`crate::scale`].
+//! [`crate::scale`], and how their ports do in [`crate::ports`].
 
 use crate::balance::BalanceSettings;
 use crate::buffer::{self, Buffer, count_dropped};
+use crate::command::Command;
 use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
-use crate::message::{Aside, Command, Drained, Event, Hold, LetGo};
+use crate::message::{Aside, Drained, Event, Hold, LetGo};
 use crate::port::{EnginePort, WorkerPorts};
-use crate::queues::{Line, QueueSettings};
+use crate::queues::{Line, MarkSettings, QueueSettings};
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
-use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
+use crate::scale::{Balancer, MovedCells, PortTable, Steered, fixed, port_table};
 use crate::shape::{ShapeSettings, Shaping};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::tap::{Looking, Tap, Wanted};
 use crate::worker::{Parts, Worker, now_ns};
 use base::{BufferFate, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
-use pktio::{Port, Steering};
 use service::SharedDeployment;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
@@ -47,6 +47,8 @@ pub struct Settings {
     pub shape: Option<ShapeSettings>,
     /// Ports that have a rate, and queues in which packets wait for it.
     pub queues: Vec<QueueSettings>,
+    /// What is known of packets that wait there.
+    pub marks: Option<MarkSettings>,
     /// Cores to pin threads to, in turn: the master first, if there is one, then the workers by slot. Empty: as the system likes.
     pub cores: Vec<usize>,
 }
@@ -62,6 +64,7 @@ impl Default for Settings {
             vital_punts: Vec::new(),
             shape: None,
             queues: Vec::new(),
+            marks: None,
             cores: Vec::new(),
         }
     }
@@ -111,19 +114,19 @@ pub(crate) struct Inner {
     target: Arc<dyn Target>,
     pub(crate) settings: Settings,
     events: Sender<Event>,
-    ports: Vec<PortId>,
+    pub(crate) ports: RwLock<Vec<PortId>>,
     /// Whose the buckets are; none: the ports' own business.
     pub(crate) table: Option<Arc<SteerTable>>,
     /// How flows are hashed, if there is a table.
     hash: Option<SteerFn>,
     /// The devices that steer by it; empty where the master does.
-    pub(crate) steering: Vec<Arc<dyn Steering>>,
+    pub(crate) steering: Mutex<Vec<Steered>>,
     pub(crate) moved: Arc<MovedCells>,
     /// All that ever counted.
     ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
     tap: Arc<Tap>,
     /// Of ports that have a rate.
-    lines: BTreeMap<PortId, Line>,
+    pub(crate) lines: Mutex<BTreeMap<PortId, Line>>,
     /// What waited for rates, of each worker.
     shaped: Mutex<Vec<Arc<Mutex<shaper::Counters>>>>,
     /// Held by who moves buckets, starts and ends workers, while packets in flight are waited for. Taken before `control`.
@@ -146,20 +149,21 @@ pub(crate) struct Slot {
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) running: Option<Running>,
     /// Where ports steer: the ports of the worker that is to run here.
-    pub(crate) ports: Option<WorkerPorts>,
-    /// Whether one of them cannot be steered, and so keeps the worker where it is.
-    pub(crate) fixed: bool,
+    pub(crate) ports: Option<Vec<EnginePort>>,
+    /// Those that packets arrive on and that cannot be steered: they keep the worker where it is.
+    pub(crate) fixed: BTreeSet<PortId>,
 }
 
 pub(crate) struct Running {
     pub(crate) commands: Sender<Command>,
     pub(crate) gauge: SharedGauge,
-    pub(crate) thread: JoinHandle<WorkerPorts>,
+    pub(crate) thread: JoinHandle<Vec<EnginePort>>,
 }
 
 pub(crate) struct MasterHandle {
     pub(crate) commands: Sender<MasterCommand>,
-    thread: Option<JoinHandle<WorkerPorts>>,
+    pub(crate) ledger: Arc<WorkerLedger>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Engine {
@@ -188,15 +192,15 @@ impl Engine {
             return Err(EngineError::Config(format!("{count} workers on ports for {}", workers.len())));
         }
         let table = if settings.port_hash.is_some() { port_table(&workers, count)? } else { None };
-        if count < workers.len() && (table.is_none() || workers[count..].iter().any(has_fixed)) {
+        if count < workers.len() && (table.is_none() || workers[count..].iter().any(|ports| !fixed(ports).is_empty())) {
             return Err(EngineError::Config("workers cannot be added later, as not all their ports can be steered".into()));
         }
         let hash = settings.port_hash;
         let inner = Inner::new(target, workers.iter().flatten().map(|(id, _)| *id), table, hash, settings, events)?;
         let mut control = inner.lock();
         for ports in workers {
-            let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
-            let fixed = has_fixed(&ports);
+            let (ledger, fixed) = (inner.ledger(), fixed(&ports));
+            let ports = ports.into_iter().map(|(id, device)| EnginePort::open(id, device, &ledger)).collect();
             control.slots.push(Slot { ledger, running: None, ports: Some(ports), fixed });
         }
         for slot in 0..count {
@@ -227,11 +231,11 @@ impl Engine {
         let table = Arc::new(SteerTable::new(BUCKETS, &slots));
         let inner = Inner::new(target, ports.iter().map(|(id, _)| *id), Some((table.clone(), Vec::new())), Some(hash), settings, events)?;
         let mut control = inner.lock();
-        let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
-        let ports: Vec<EnginePort> = ports.into_iter().map(engine_port).collect();
+        let ledger = inner.ledger();
+        let ports: Vec<EnginePort> = ports.into_iter().map(|(id, device)| EnginePort::open(id, device, &ledger)).collect();
         let mut links = Vec::new();
         for slot in 0..workers {
-            let outputs = outputs(&ports)?;
+            let outputs = outputs(&ports, &inner.fed_slot(&mut control, slot))?;
             links.push(Some(inner.start_fed(&mut control, slot, outputs)?));
         }
         let (commands, receiver) = bounded(COMMANDS);
@@ -243,12 +247,12 @@ impl Engine {
             ring: inner.settings.ring,
             commands: receiver,
             events: inner.events.clone(),
-            ledger,
+            ledger: ledger.clone(),
             held: inner.moved.held.clone(),
         };
         let master = Master::new(parts, links);
         let thread = inner.spawn("master".into(), 0, move || master.run())?;
-        control.master = Some(MasterHandle { commands, thread: Some(thread) });
+        control.master = Some(MasterHandle { commands, ledger, thread: Some(thread) });
         drop(control);
         Ok(Engine::with_balancer(inner))
     }
@@ -443,12 +447,13 @@ impl Engine {
 
     /// What waited in the queues of ports that have a rate, of all workers past and present: as it was some milliseconds ago.
     pub fn queues(&self) -> BTreeMap<PortId, [shaper::Counters; shaper::QUEUES]> {
-        self.inner.lines.iter().map(|(id, line)| (*id, line.counters())).collect()
+        let lines = self.inner.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(|(id, line)| (*id, line.counters())).collect()
     }
 
     /// The numbers of all ports.
-    pub fn ports(&self) -> &[PortId] {
-        &self.inner.ports
+    pub fn ports(&self) -> Vec<PortId> {
+        self.inner.ports.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Stops all workers after their current burst, and after all that the master has received. What waits in buffers is dropped as
@@ -506,20 +511,21 @@ impl Inner {
         if let Some(queues) = settings.queues.iter().find(|queues| !ports.contains(&queues.port)) {
             return Err(EngineError::Config(format!("queues for port {}, which there is not", queues.port)));
         }
-        let lines = settings.queues.iter().map(|queues| (queues.port, Line::new(queues.clone()))).collect();
-        let own = Arc::new(WorkerLedger::new(std::iter::empty()));
+        let marks = settings.marks.as_ref().map(|of| of.marks.clone());
+        let lines = settings.queues.iter().map(|queues| (queues.port, Line::new(queues.clone(), marks.clone()))).collect();
+        let own = Arc::new(WorkerLedger::new());
         Ok(Arc::new(Inner {
             target: target.clone(),
             settings,
             events,
-            ports,
+            ports: RwLock::new(ports),
             table,
             hash,
-            steering,
+            steering: Mutex::new(steering),
             moved: Arc::default(),
             ledgers: RwLock::new(vec![own.clone()]),
             tap: Arc::default(),
-            lines,
+            lines: Mutex::new(lines),
             shaped: Mutex::default(),
             moves: Mutex::default(),
             control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
@@ -553,8 +559,8 @@ impl Inner {
     }
 
     /// A new one, which counts from now on.
-    fn ledger(&self, ports: impl Iterator<Item = PortId>) -> Arc<WorkerLedger> {
-        let ledger = Arc::new(WorkerLedger::new(ports));
+    fn ledger(&self) -> Arc<WorkerLedger> {
+        let ledger = Arc::new(WorkerLedger::new());
         self.ledgers.write().unwrap_or_else(PoisonError::into_inner).push(ledger.clone());
         ledger
     }
@@ -562,15 +568,19 @@ impl Inner {
     /// Starts the worker of a slot on the slot's ports.
     pub(crate) fn start_polling(&self, control: &mut Control, slot: usize) -> Result<(), EngineError> {
         let ports = control.slots[slot].ports.take().ok_or_else(|| EngineError::Config(format!("no ports for worker {slot}")))?;
-        self.start_worker(control, slot, ports.into_iter().map(engine_port).collect(), None, gauge())
+        self.start_worker(control, slot, ports, None, gauge())
     }
 
-    /// Starts the worker of a slot, new or left, on rings; the master is to get the link.
-    pub(crate) fn start_fed(&self, control: &mut Control, slot: usize, outputs: Vec<EnginePort>) -> Result<Link, EngineError> {
+    /// The ledger of a slot, new or left, whose worker is to run on rings.
+    pub(crate) fn fed_slot(&self, control: &mut Control, slot: usize) -> Arc<WorkerLedger> {
         if slot == control.slots.len() {
-            let ledger = self.ledger(outputs.iter().map(|p| p.id));
-            control.slots.push(Slot { ledger, running: None, ports: None, fixed: false });
+            control.slots.push(Slot { ledger: self.ledger(), running: None, ports: None, fixed: BTreeSet::new() });
         }
+        control.slots[slot].ledger.clone()
+    }
+
+    /// Starts the worker of a slot ([`Inner::fed_slot`]) on rings; the master is to get the link.
+    pub(crate) fn start_fed(&self, control: &mut Control, slot: usize, outputs: Vec<EnginePort>) -> Result<Link, EngineError> {
         let (master_end, worker_end) = rings(self.settings.ring);
         let gauge = gauge();
         self.start_worker(control, slot, outputs, Some(worker_end), gauge.clone())?;
@@ -590,12 +600,17 @@ impl Inner {
         let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.hash);
         let cores_before = usize::from(feed.is_some());
         let mut lane = self.target.lane(slot);
-        let shaping = self.settings.shape.and_then(|settings| {
+        let shaping = self.settings.shape.clone().and_then(|settings| {
             let shown = Arc::default();
             self.shaped.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&shown));
             Shaping::new(settings, &mut *lane, shown)
         });
-        for (id, line) in &self.lines {
+        let counter = self.settings.marks.as_ref().map(|marks| marks.counter);
+        if counter.is_some_and(|counter| !lane.count(counter, &[])) {
+            let what = format!("target {} cannot count what waits for a port's rate when it leaves", self.target.name());
+            return Err(EngineError::Config(what));
+        }
+        for (id, line) in self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             // The first of a number sends.
             if let Some(port) = ports.iter_mut().find(|port| port.id == *id) {
                 port.queues = Some(line.queues());
@@ -615,6 +630,7 @@ impl Inner {
             held: self.moved.held.clone(),
             in_flight: self.target.facets().ahead.map(Ahead::in_flight),
             shaping,
+            counter,
             tap: self.tap.clone(),
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
@@ -730,9 +746,4 @@ impl MasterHandle {
         self.commands.send(command(done)).map_err(|_| EngineError::Stopped)?;
         Ok(Draining(wait))
     }
-}
-
-fn engine_port((id, device): (PortId, Box<dyn Port>)) -> EnginePort {
-    let max_frame = device.max_frame();
-    EnginePort::new(id, Some(device), max_frame)
 }

@@ -6,8 +6,10 @@
 //! their rings are empty. Counts stay when a worker ends; the next one in its slot continues them.
 
 use base::{DropReason, PortId};
+use pktio::DeviceDrops;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
 use target::Count;
 
 /// A pair of counters with one writer, its worker; read by anyone.
@@ -31,7 +33,8 @@ impl Cell {
 
 /// One worker's counters.
 pub(crate) struct WorkerLedger {
-    pub(crate) ports: Vec<(PortId, PortCells)>,
+    /// Of every port that this worker ever had: what one has counted stays when it goes.
+    ports: RwLock<Vec<(PortId, Arc<PortCells>)>>,
     pub(crate) injected: Cell,
     pub(crate) released: Cell,
     pub(crate) copied: Cell,
@@ -99,13 +102,19 @@ impl PortCells {
     fn new() -> PortCells {
         PortCells { dropped: (0..256).map(|_| AtomicU64::new(0)).collect(), ..PortCells::default() }
     }
+
+    /// What devices have lost so far.
+    pub(crate) fn lost(&self) -> DeviceDrops {
+        let [rx_full, rx_invalid, tx_invalid] = [&self.rx_full, &self.rx_invalid, &self.tx_invalid].map(|cell| cell.load(Relaxed));
+        DeviceDrops { rx_full, rx_invalid, tx_invalid }
+    }
 }
 
 impl WorkerLedger {
-    pub(crate) fn new(ports: impl Iterator<Item = PortId>) -> WorkerLedger {
+    pub(crate) fn new() -> WorkerLedger {
         let row = || (0..256).map(|_| Cell::default()).collect();
         WorkerLedger {
-            ports: ports.map(|id| (id, PortCells::new())).collect(),
+            ports: RwLock::default(),
             injected: Cell::default(),
             released: Cell::default(),
             copied: Cell::default(),
@@ -121,15 +130,28 @@ impl WorkerLedger {
     /// Bytes of what has entered: received, injected, released, copied or returned.
     pub(crate) fn entered_bytes(&self) -> u64 {
         let others = [&self.injected, &self.released, &self.copied, &self.returned];
-        let received = self.ports.iter().map(|(_, cells)| &cells.received);
+        let ports = self.ports.read().unwrap_or_else(PoisonError::into_inner);
+        let received = ports.iter().map(|(_, cells)| &cells.received);
         received.chain(others).map(|cell| cell.bytes.load(Relaxed)).fold(0, u64::wrapping_add)
     }
 
-    /// Counts a packet of a port's that the program drops.
+    /// Where a device of a port counts from now on: behind one of that port that is gone, if there is such a one.
+    pub(crate) fn cells(&self, id: PortId) -> Arc<PortCells> {
+        let mut ports = self.ports.write().unwrap_or_else(PoisonError::into_inner);
+        // Nobody else counts there.
+        if let Some((_, cells)) = ports.iter().find(|(of, cells)| *of == id && Arc::strong_count(cells) == 1) {
+            return cells.clone();
+        }
+        let cells = Arc::new(PortCells::new());
+        ports.push((id, cells.clone()));
+        cells
+    }
+
+    /// Counts a packet that the program drops, and where it came in: none, if that port is gone.
     #[cold]
-    pub(crate) fn count_program_drop(&self, port: PortId, reason: DropReason, bytes: usize) {
+    pub(crate) fn count_program_drop(&self, cells: Option<&PortCells>, reason: DropReason, bytes: usize) {
         self.count_drop(reason, bytes);
-        if let Some((_, cells)) = self.ports.iter().find(|(id, _)| *id == port) {
+        if let Some(cells) = cells {
             let cell = &cells.dropped[reason.0 as usize];
             cell.store(cell.load(Relaxed) + 1, Relaxed);
         }
@@ -149,7 +171,7 @@ pub struct PortCount {
     /// Frames transmitted.
     pub transmitted: Count,
     /// Frames that the device or kernel lost or refused before or after us.
-    pub device: pktio::DeviceDrops,
+    pub device: DeviceDrops,
     /// Packets that wait for the port's rate now.
     pub waiting: u64,
     /// Of those received, packets that the program dropped, by reason code. What workers do not receive themselves is not among them.
@@ -183,7 +205,7 @@ impl Ledger {
     pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a WorkerLedger>) -> Ledger {
         let mut total = Ledger::default();
         for w in workers {
-            for (id, cells) in &w.ports {
+            for (id, cells) in w.ports.read().unwrap_or_else(PoisonError::into_inner).iter() {
                 let port = total.ports.entry(*id).or_default();
                 port.received += cells.received.read();
                 port.transmitted += cells.transmitted.read();

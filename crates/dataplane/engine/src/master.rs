@@ -6,13 +6,14 @@
 //!
 //! The master never waits for a worker without draining the return rings, and never for the control plane.
 
+use crate::command::Command;
 use crate::ledger::WorkerLedger;
-use crate::message::{Command, Event};
-use crate::port::{EnginePort, NO_PORT, WorkerPorts, burst, port_index};
+use crate::message::Event;
+use crate::port::{EnginePort, NO_PORT, burst, port_index};
 use crate::ring::{MasterEnd, SPENT, SharedGauge};
 use crate::steer::{Move, SteerFn, SteerTable};
 use crate::worker::{BUSY_ROUNDS, DRAIN_LIMIT, NAP, SHORT_NAP, SPINS};
-use base::{DropReason, Packet, PortId};
+use base::{DropReason, Packet, PortId, Verdict};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
 use pktio::PortError;
 use std::collections::VecDeque;
@@ -47,8 +48,14 @@ pub(crate) enum MasterCommand {
     Inject(Vec<Packet>),
     /// Straight out of a port.
     Transmit { port: PortId, packet: Packet },
-    /// Handles to send by, for a new worker.
-    Outputs(Sender<Result<Vec<EnginePort>, PortError>>),
+    /// Handles to send by, for a new worker, which counts in that ledger.
+    Outputs(Arc<WorkerLedger>, Sender<Result<Vec<EnginePort>, PortError>>),
+    /// See [`Command::AddPort`].
+    AddPort(Box<EnginePort>, Sender<()>),
+    /// See [`Command::Listen`].
+    Listen(PortId),
+    /// See [`Command::RemovePort`]. Workers send nothing to it any more.
+    RemovePort(PortId, Sender<()>),
     /// A worker that has started.
     Attach { slot: u16, link: Box<Link> },
     /// A worker that has no bucket any more: it gets nothing more, and so ends. Answers when all that it sent is out.
@@ -152,13 +159,9 @@ pub(crate) struct Master {
     stopping: bool,
 }
 
-/// Handles for a worker to send by, one for each port, without a device where only the master can send.
-pub(crate) fn outputs(ports: &[EnginePort]) -> Result<Vec<EnginePort>, PortError> {
-    let handle = |p: &EnginePort| {
-        let device = p.device.as_ref().map_or(Ok(None), |device| device.transmitter())?;
-        Ok(EnginePort::new(p.id, device, p.max_frame))
-    };
-    ports.iter().map(handle).collect()
+/// Handles for a worker to send by, one for each port.
+pub(crate) fn outputs(ports: &[EnginePort], ledger: &WorkerLedger) -> Result<Vec<EnginePort>, PortError> {
+    ports.iter().map(|port| port.transmitter(ledger)).collect()
 }
 
 impl Master {
@@ -182,7 +185,7 @@ impl Master {
     }
 
     /// Until stopped, and until all workers have ended.
-    pub(crate) fn run(mut self) -> WorkerPorts {
+    pub(crate) fn run(mut self) {
         let (mut idle, mut rounds) = (0, 0u32);
         loop {
             self.tell_owed();
@@ -224,7 +227,7 @@ impl Master {
     }
 
     fn sleep(&mut self) {
-        let alive = self.parts.ports.iter().filter(|p| p.alive).filter_map(|p| p.device.as_deref());
+        let alive = self.parts.ports.iter().filter(|p| p.alive && p.listens).filter_map(|p| p.device.as_deref());
         let fds: Option<Vec<_>> = alive.map(|device| device.fd()).collect();
         match fds {
             Some(fds) if !fds.is_empty() && !self.stopping => {
@@ -249,8 +252,7 @@ impl Master {
 
     /// One burst from one port into the rings.
     fn poll(&mut self, index: usize) -> usize {
-        let cells = &self.parts.ledger.ports[index].1;
-        let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
+        let n = self.parts.ports[index].receive(&mut self.packets, &mut self.owed);
         let mut hashes = [0u32; BURST];
         for (hash, packet) in hashes.iter_mut().zip(&self.packets[..n]) {
             *hash = (self.parts.steer)(packet.data(), packet.port);
@@ -399,8 +401,8 @@ impl Master {
                         self.parts.ledger.count_drop(DropReason::NO_PORT, packet.len());
                         continue;
                     };
-                    if port.enqueue(&mut packet, 0, &self.parts.ledger) && port.queued == BURST {
-                        port.transmit(&self.parts.ledger.ports[usize::from(index)].1, &self.parts.ledger, &mut self.owed);
+                    if port.enqueue(&mut packet, Verdict::default(), &self.parts.ledger) && port.queued == BURST {
+                        port.transmit(&self.parts.ledger, &mut self.owed);
                     }
                 }
                 if self.spare.len() < SPARE_MAX {
@@ -427,7 +429,14 @@ impl Master {
                 self.push_all();
             }
             MasterCommand::Transmit { port, packet } => self.send(port, packet),
-            MasterCommand::Outputs(reply) => drop(reply.send(outputs(&self.parts.ports))),
+            MasterCommand::Outputs(ledger, reply) => drop(reply.send(outputs(&self.parts.ports, &ledger))),
+            MasterCommand::AddPort(port, _done) => {
+                self.parts.ports.push(*port);
+                self.port_index = port_index(&self.parts.ports);
+                self.drains.iter_mut().for_each(|drain| drain.remaining.push(0));
+            }
+            MasterCommand::Listen(id) => self.parts.ports.iter_mut().filter(|p| p.id == id).for_each(|p| p.listens = true),
+            MasterCommand::RemovePort(id, _done) => self.remove_port(id),
             MasterCommand::Attach { slot, link } => {
                 let slot = usize::from(slot);
                 if self.links.len() <= slot {
@@ -462,10 +471,29 @@ impl Master {
         let MasterParts { ports, ledger, .. } = &mut self.parts;
         ledger.injected.add(1, packet.len());
         let index = usize::from(self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT));
-        match (ports.get_mut(index), ledger.ports.get(index)) {
-            (Some(port), Some((_, cells))) => port.transmit_own(packet, cells, ledger, &mut self.owed),
-            _ => ledger.count_drop(DropReason::NO_PORT, packet.len()),
+        match ports.get_mut(index) {
+            Some(port) => port.transmit_own(packet, ledger, &mut self.owed),
+            None => ledger.count_drop(DropReason::NO_PORT, packet.len()),
         }
+    }
+
+    /// Takes a port away, when what has come by it was given to workers, and what they sent by it has left.
+    fn remove_port(&mut self, id: PortId) {
+        self.take_back();
+        while let Some(index) = self.parts.ports.iter().position(|port| port.id == id) {
+            let device = self.parts.ports[index].device.as_ref();
+            let mut remaining = device.map_or(0, |device| device.waiting().unwrap_or(DRAIN_LIMIT));
+            while remaining > 0 {
+                let n = self.poll(index);
+                remaining = if n == 0 { 0 } else { remaining.saturating_sub(n) };
+                // Rings have room again.
+                self.take_back();
+            }
+            self.parts.ports[index].end(DropReason::PORT_DOWN, &self.parts.ledger);
+            self.parts.ports.remove(index);
+            self.drains.iter_mut().for_each(|drain| _ = drain.remaining.remove(index));
+        }
+        self.port_index = port_index(&self.parts.ports);
     }
 
     /// From now on the bucket's packets are held, unless the old worker is done with all of them already.
@@ -527,7 +555,7 @@ impl Master {
         self.links.iter().flatten().all(|link| link.ring.back.is_abandoned() && link.ring.back.is_empty())
     }
 
-    fn end(mut self) -> WorkerPorts {
+    fn end(mut self) {
         self.tell_owed();
         self.note_devices();
         let mut ports = std::mem::take(&mut self.parts.ports);
@@ -535,13 +563,10 @@ impl Master {
         for device in ports.iter_mut().filter_map(|p| p.device.as_mut()) {
             let _ = device.flush();
         }
-        ports.into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }
 
     fn note_devices(&mut self) {
-        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
-            port.note_device_drops(cells);
-        }
+        self.parts.ports.iter_mut().for_each(EnginePort::note_device_drops);
     }
 
     fn tell_owed(&mut self) {
@@ -554,9 +579,7 @@ impl Master {
 }
 
 fn transmit_all(parts: &mut MasterParts, owed: &mut VecDeque<Event>) {
-    for (port, (_, cells)) in parts.ports.iter_mut().zip(&parts.ledger.ports) {
-        if port.queued > 0 {
-            port.transmit(cells, &parts.ledger, owed);
-        }
+    for port in parts.ports.iter_mut().filter(|port| port.queued > 0) {
+        port.transmit(&parts.ledger, owed);
     }
 }

@@ -1,4 +1,4 @@
-//! What do control code and workers say to each other? Commands go down a channel of each worker, events come up one of all.
+//! What do control code and workers say to each other? Events come up one channel of all workers; what commands ([`crate::command`]) are made of.
 
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender};
@@ -33,26 +33,6 @@ pub enum Event {
         /// Which.
         port: PortId,
     },
-}
-
-/// What control code asks of a worker, between two bursts.
-pub(crate) enum Command {
-    /// Through the program.
-    Inject(Vec<Packet>),
-    /// Straight out of a port.
-    Transmit { port: PortId, packet: Packet },
-    /// Stop between two bursts.
-    Hold(Hold),
-    /// Drop the sender between two bursts.
-    Pass(Sender<()>),
-    /// Put packets of some buckets aside; the sender is dropped when that has begun.
-    Aside(Aside, Sender<()>),
-    /// Say when all is received that waits in these ports now, and has left: the sender is then dropped.
-    Drain(Drained, Sender<()>),
-    /// There are packets in the ring.
-    Wake,
-    /// End.
-    Stop,
 }
 
 /// A worker is held: it sends once on `arrived`, releases what comes on `release`, drops `arrived`, and continues when `resume` ends.

@@ -3,9 +3,10 @@
 use crate::ledger::{PortCells, WorkerLedger};
 use crate::message::Event;
 use crate::queues::PortQueues;
-use base::{DropReason, Packet, PortId};
+use base::{DropReason, Packet, PortId, Verdict};
 use pktio::{DeviceDrops, Port, PortError};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use target::BURST;
@@ -40,6 +41,10 @@ pub(crate) struct EnginePort {
     /// Frames of the control plane's that the device has not taken: the next that it takes.
     own: VecDeque<Packet>,
     pub(crate) alive: bool,
+    /// Whether it is received from. A port that was just added is not yet.
+    pub(crate) listens: bool,
+    /// Where it counts.
+    pub(crate) cells: Arc<PortCells>,
     /// When a failed device is reopened next, and the last delay.
     retry: Option<(Instant, Duration)>,
     /// What devices before this one have lost.
@@ -70,9 +75,39 @@ impl Patience {
 }
 
 impl EnginePort {
-    pub(crate) fn new(id: PortId, device: Option<Box<dyn Port>>, max_frame: usize) -> EnginePort {
-        let (own, lost) = (VecDeque::new(), DeviceDrops::default());
-        EnginePort { id, device, max_frame, queue: burst(), queued: 0, queues: None, own, alive: true, retry: None, lost, refusals: 0 }
+    pub(crate) fn new(id: PortId, device: Option<Box<dyn Port>>, max_frame: usize, cells: Arc<PortCells>) -> EnginePort {
+        EnginePort {
+            id,
+            device,
+            max_frame,
+            queue: burst(),
+            queued: 0,
+            queues: None,
+            own: VecDeque::new(),
+            alive: true,
+            listens: true,
+            retry: None,
+            lost: cells.lost(),
+            cells,
+            refusals: 0,
+        }
+    }
+
+    /// On this device, counting in `ledger`.
+    pub(crate) fn open(id: PortId, device: Box<dyn Port>, ledger: &WorkerLedger) -> EnginePort {
+        let max_frame = device.max_frame();
+        EnginePort::new(id, Some(device), max_frame, ledger.cells(id))
+    }
+
+    /// Not received from yet.
+    pub(crate) fn deaf(self) -> EnginePort {
+        EnginePort { listens: false, ..self }
+    }
+
+    /// A handle to send by, without a device where only the holder of this can send; it counts in `ledger`.
+    pub(crate) fn transmitter(&self, ledger: &WorkerLedger) -> Result<EnginePort, PortError> {
+        let device = self.device.as_ref().map_or(Ok(None), |device| device.transmitter())?;
+        Ok(EnginePort::new(self.id, device, self.max_frame, ledger.cells(self.id)))
     }
 
     /// The device has failed: reports it to the control plane, and tries to reopen it at growing intervals.
@@ -113,14 +148,14 @@ impl EnginePort {
     }
 
     /// A burst from the device, counted. Failure and recovery of the device are reported to the control plane.
-    pub(crate) fn receive(&mut self, packets: &mut [Packet], cells: &PortCells, owed: &mut VecDeque<Event>) -> usize {
+    pub(crate) fn receive(&mut self, packets: &mut [Packet], owed: &mut VecDeque<Event>) -> usize {
         if !self.alive {
             self.revive(owed);
         }
         if !self.own.is_empty() {
-            self.send_own(cells, owed);
+            self.send_own(owed);
         }
-        let Some(device) = self.device.as_mut().filter(|_| self.alive) else { return 0 };
+        let Some(device) = self.device.as_mut().filter(|_| self.alive && self.listens) else { return 0 };
         let n = match device.receive(packets) {
             Ok(n) => n,
             Err(e) => {
@@ -134,21 +169,21 @@ impl EnginePort {
             bytes += packet.len();
         }
         if n > 0 {
-            cells.received.add(n, bytes);
+            self.cells.received.add(n, bytes);
         }
         n
     }
 
     /// Takes a packet into the queue, leaving a spent buffer in its place; false if the port does not take such a frame, whose
-    /// drop is then counted. A full queue must be transmitted before the next. Where the port has a rate, packets wait in one of its queues: that number, or
+    /// drop is then counted. A full queue must be transmitted before the next. Where the port has a rate, packets wait in one of its queues: that of the verdict, or
     /// by their class.
-    pub(crate) fn enqueue(&mut self, packet: &mut Packet, queue: u8, ledger: &WorkerLedger) -> bool {
+    pub(crate) fn enqueue(&mut self, packet: &mut Packet, verdict: Verdict, ledger: &WorkerLedger) -> bool {
         if packet.len() > self.max_frame {
             ledger.count_drop(DropReason::TX_TOO_LONG, packet.len());
             return false;
         }
         if let Some(queues) = &mut self.queues {
-            if let Err(reason) = queues.enqueue(packet, queue, now_ns()) {
+            if let Err(reason) = queues.enqueue(packet, verdict, now_ns()) {
                 ledger.count_drop(reason, packet.len());
                 return false;
             }
@@ -161,9 +196,9 @@ impl EnginePort {
     }
 
     /// Sends a frame of the control plane's, behind what is queued: now, or, if the device is full, before anything else that comes.
-    pub(crate) fn transmit_own(&mut self, packet: Packet, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
+    pub(crate) fn transmit_own(&mut self, packet: Packet, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
         if self.queued > 0 {
-            self.transmit(cells, ledger, owed);
+            self.transmit(ledger, owed);
         }
         if !self.alive {
             self.revive(owed);
@@ -174,21 +209,21 @@ impl EnginePort {
         if !self.alive {
             return ledger.count_drop(DropReason::PORT_DOWN, packet.len());
         }
-        self.send_own(cells, owed);
+        self.send_own(owed);
         if self.own.len() == OWN_MAX {
             return ledger.count_drop(DropReason::TX_FULL, packet.len());
         }
         self.own.push_back(packet);
-        self.send_own(cells, owed);
+        self.send_own(owed);
     }
 
     /// Gives the device what waits of the control plane's, as far as it takes it.
-    fn send_own(&mut self, cells: &PortCells, owed: &mut VecDeque<Event>) {
+    fn send_own(&mut self, owed: &mut VecDeque<Event>) {
         while let (Some(device), Some(packet)) = (self.device.as_mut().filter(|_| self.alive), self.own.front()) {
             match device.transmit(std::slice::from_ref(packet)).and_then(|n| device.flush().map(|()| n)) {
                 Ok(0) => return,
                 Ok(_) => {
-                    cells.transmitted.add(1, packet.len());
+                    self.cells.transmitted.add(1, packet.len());
                     self.own.pop_front();
                 }
                 Err(e) => self.fail("transmit", &e, owed),
@@ -207,14 +242,14 @@ impl EnginePort {
     }
 
     /// Sends what is to leave now: all that is queued, and of what waits for the port's rate what that lets pass.
-    pub(crate) fn transmit(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
+    pub(crate) fn transmit(&mut self, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
         loop {
             if let Some(queues) = &mut self.queues {
                 self.queued = queues.dequeue(&mut self.queue, self.queued, now_ns(), |reason, bytes| ledger.count_drop(reason, bytes));
-                cells.waiting.store(queues.len() as u64, Relaxed);
+                self.cells.waiting.store(queues.len() as u64, Relaxed);
             }
             let full = self.queued == BURST && self.queues.is_some();
-            self.transmit_queued(cells, ledger, owed);
+            self.transmit_queued(ledger, owed);
             if !full {
                 return;
             }
@@ -222,20 +257,32 @@ impl EnginePort {
     }
 
     /// Drops what waits for the port's rate.
-    pub(crate) fn end_queues(&mut self, cells: &PortCells, ledger: &WorkerLedger) {
+    pub(crate) fn end_queues(&mut self, reason: DropReason, ledger: &WorkerLedger) {
         if let Some(queues) = &mut self.queues {
-            queues.end(|bytes| ledger.count_drop(DropReason::STOPPING, bytes));
-            cells.waiting.store(0, Relaxed);
+            queues.end(|bytes| ledger.count_drop(reason, bytes));
+            self.cells.waiting.store(0, Relaxed);
         }
     }
 
+    /// The device goes: what waits is dropped, and what it has taken leaves, if it lets it.
+    pub(crate) fn end(&mut self, reason: DropReason, ledger: &WorkerLedger) {
+        self.end_queues(reason, ledger);
+        self.drop_queued(0, reason, ledger);
+        self.drop_own(reason, ledger);
+        let mut patience = Patience::new(TX_ATTEMPTS);
+        while self.alive && self.send_rest() > 0 && patience.lasts() {
+            std::thread::yield_now();
+        }
+        self.note_device_drops();
+    }
+
     /// Empties the queue: into the device, or, if the device stays full, into the drop count.
-    fn transmit_queued(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
+    fn transmit_queued(&mut self, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
         if !self.alive {
             self.revive(owed);
         }
         if !self.own.is_empty() {
-            self.send_own(cells, owed);
+            self.send_own(owed);
         }
         let attempts = TX_ATTEMPTS >> self.refusals.min(u32::BITS - 1);
         let (mut sent, mut patience) = (0, Patience::new(attempts));
@@ -248,7 +295,7 @@ impl EnginePort {
                     std::thread::yield_now();
                 }
                 Ok(n) => {
-                    cells.transmitted.add(n, self.queue[sent..sent + n].iter().map(Packet::len).sum());
+                    self.cells.transmitted.add(n, self.queue[sent..sent + n].iter().map(Packet::len).sum());
                     sent += n;
                     patience = Patience::new(attempts);
                 }
@@ -271,12 +318,12 @@ impl EnginePort {
         self.queued = 0;
     }
 
-    pub(crate) fn note_device_drops(&mut self, cells: &PortCells) {
+    pub(crate) fn note_device_drops(&mut self) {
         let Some(device) = &mut self.device else { return };
         let drops = device.device_drops();
-        cells.rx_full.store(self.lost.rx_full + drops.rx_full, Relaxed);
-        cells.rx_invalid.store(self.lost.rx_invalid + drops.rx_invalid, Relaxed);
-        cells.tx_invalid.store(self.lost.tx_invalid + drops.tx_invalid, Relaxed);
+        self.cells.rx_full.store(self.lost.rx_full + drops.rx_full, Relaxed);
+        self.cells.rx_invalid.store(self.lost.rx_invalid + drops.rx_invalid, Relaxed);
+        self.cells.tx_invalid.store(self.lost.tx_invalid + drops.tx_invalid, Relaxed);
     }
 }
 
@@ -340,29 +387,29 @@ mod tests {
     #[test]
     fn answers_of_ours_wait_for_a_full_device_that_users_packets_are_dropped_at_and_leave_first() {
         let device = Narrow::default();
-        let ledger = WorkerLedger::new([PortId(1)].into_iter());
-        let cells = &ledger.ports[0].1;
-        let mut port = EnginePort::new(PortId(1), Some(Box::new(device.clone())), 1514);
+        let ledger = WorkerLedger::new();
+        let mut port = EnginePort::open(PortId(1), Box::new(device.clone()), &ledger);
+        let cells = port.cells.clone();
         let mut owed = VecDeque::new();
         let dropped = |reason: DropReason| ledger.dropped[usize::from(reason.0)].read().packets as usize;
         let sent = || cells.transmitted.read().packets as usize;
         for _ in 0..OWN_MAX + 3 {
-            port.transmit_own(Packet::new(&[2; 60], PortId(0)), cells, &ledger, &mut owed);
+            port.transmit_own(Packet::new(&[2; 60], PortId(0)), &ledger, &mut owed);
         }
-        port.transmit_own(Packet::new(&[2; 1515], PortId(0)), cells, &ledger, &mut owed);
+        port.transmit_own(Packet::new(&[2; 1515], PortId(0)), &ledger, &mut owed);
         assert_eq!((sent(), dropped(DropReason::TX_FULL), dropped(DropReason::TX_TOO_LONG)), (0, 3, 1));
-        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), 0, &ledger));
-        port.transmit(cells, &ledger, &mut owed);
+        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), Verdict::default(), &ledger));
+        port.transmit(&ledger, &mut owed);
         assert_eq!((sent(), dropped(DropReason::TX_FULL)), (0, 4), "the user's is dropped");
         // Room for some: ours are first, whether anything is sent or only received.
         device.room.store(10, Relaxed);
-        port.receive(&mut [], cells, &mut owed);
+        port.receive(&mut [], &mut owed);
         assert_eq!((sent(), port.own.len()), (10, OWN_MAX - 10));
         device.room.store(OWN_MAX - 10 + 1, Relaxed);
-        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), 0, &ledger));
-        port.transmit(cells, &ledger, &mut owed);
+        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), Verdict::default(), &ledger));
+        port.transmit(&ledger, &mut owed);
         assert_eq!((sent(), port.own.len(), dropped(DropReason::TX_FULL)), (OWN_MAX + 1, 0, 4));
-        port.transmit_own(Packet::new(&[2; 60], PortId(0)), cells, &ledger, &mut owed);
+        port.transmit_own(Packet::new(&[2; 60], PortId(0)), &ledger, &mut owed);
         port.drop_own(DropReason::STOPPING, &ledger);
         assert_eq!((dropped(DropReason::STOPPING), port.own.len()), (1, 0));
     }
@@ -370,16 +417,16 @@ mod tests {
     #[test]
     fn a_stuck_device_is_waited_for_less_and_less_until_it_takes_again() {
         let device = Narrow::default();
-        let ledger = WorkerLedger::new([PortId(1)].into_iter());
-        let mut port = EnginePort::new(PortId(1), Some(Box::new(device.clone())), 1514);
+        let ledger = WorkerLedger::new();
+        let mut port = EnginePort::open(PortId(1), Box::new(device.clone()), &ledger);
         let mut owed = VecDeque::new();
         let mut burst_of = |room: usize| {
             device.room.store(room, Relaxed);
             for _ in 0..BURST {
-                assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), 0, &ledger));
+                assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), Verdict::default(), &ledger));
             }
             let before = device.asked.load(Relaxed);
-            port.transmit(&ledger.ports[0].1, &ledger, &mut owed);
+            port.transmit(&ledger, &mut owed);
             device.asked.load(Relaxed) - before
         };
         let dropped = || ledger.dropped[usize::from(DropReason::TX_FULL.0)].read().packets as usize;
@@ -393,6 +440,6 @@ mod tests {
         assert_eq!((burst_of(7), dropped()), (2, 41 * BURST - 7));
         assert_eq!((burst_of(BURST), dropped()), (1, 41 * BURST - 7));
         assert!(burst_of(0) > 1, "it is waited for again");
-        assert_eq!(ledger.ports[0].1.transmitted.read().packets as usize, 2 * BURST + 7);
+        assert_eq!(port.cells.transmitted.read().packets as usize, 2 * BURST + 7);
     }
 }

@@ -6,15 +6,16 @@
 //! finished all earlier ones, and packets of other buckets do not wait.
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
+use crate::command::Command;
 use crate::control::{Control, Engine, EngineError, Inner, MAX_WORKERS, Slot};
 use crate::ledger::{Ledger, PortCount};
 use crate::master::MasterCommand;
-use crate::message::{Command, Drained};
+use crate::message::Drained;
 use crate::port::WorkerPorts;
 use crate::steer::{Move, SteerTable};
 use base::PortId;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
-use pktio::{PortError, Steering};
+use pktio::{Port, Steering};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
@@ -137,10 +138,10 @@ impl Engine {
 
 /// The right to move buckets and to start and end workers: its holder knows that no worker starts or stops, except when all stop. The
 /// engine can be asked anything else meanwhile.
-type Moves<'a> = MutexGuard<'a, ()>;
+pub(crate) type Moves<'a> = MutexGuard<'a, ()>;
 
 impl Inner {
-    fn moves(&self) -> Moves<'_> {
+    pub(crate) fn moves(&self) -> Moves<'_> {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,22 +187,19 @@ impl Inner {
         let (_aside, begun) = self.lock().put_aside(&to, moves)?;
         while begun.recv().is_ok() {}
         let pairs: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, m.to)).collect();
-        let told = self.steering.iter().try_for_each(|steering| steering.assign(&pairs));
-        if let Err(error) = told.and_then(|()| self.settle_ports()) {
+        let devices = self.steering.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let told = devices.iter().try_for_each(|(_, steering)| steering.assign(&pairs));
+        // Until no packet is in flight to a queue that its bucket has left.
+        if let Err(error) = told.and_then(|()| devices.iter().try_for_each(|(_, steering)| steering.settle())) {
             // Both directions of a flow belong together: back to what it was, as far as the devices let us.
             let back: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, table.owner(m.bucket.into()))).collect();
-            self.steering.iter().for_each(|steering| drop(steering.assign(&back)));
+            devices.iter().for_each(|(_, steering)| drop(steering.assign(&back)));
             return Err(error.into());
         }
         moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
         let drained = self.lock().begin_drain(from, Drained::Steered)?;
         drained.wait();
         Ok(())
-    }
-
-    /// Until no packet is in flight to a queue that its bucket has left.
-    fn settle_ports(&self) -> Result<(), PortError> {
-        self.steering.iter().try_for_each(|steering| steering.settle())
     }
 
     fn add_worker(&self, moves: &Moves) -> Result<usize, EngineError> {
@@ -218,7 +216,8 @@ impl Inner {
             }
             let (reply, outputs) = bounded(1);
             let commands = master.commands.clone();
-            commands.send(MasterCommand::Outputs(reply)).map_err(|_| EngineError::Stopped)?;
+            let ledger = self.fed_slot(&mut control, slot);
+            commands.send(MasterCommand::Outputs(ledger, reply)).map_err(|_| EngineError::Stopped)?;
             let outputs = outputs.recv().map_err(|_| EngineError::Stopped)??;
             let link = self.start_fed(&mut control, slot, outputs)?;
             commands.send(MasterCommand::Attach { slot: slot as u16, link: Box::new(link) }).map_err(|_| EngineError::Stopped)?;
@@ -248,7 +247,7 @@ impl Inner {
         if running.len() == 1 {
             return Err(EngineError::Config("the last worker stays".into()));
         }
-        if control.slots[slot].fixed {
+        if !control.slots[slot].fixed.is_empty() {
             return Err(EngineError::Config(format!("worker {slot} stays: it alone receives from a port that cannot be steered")));
         }
         let loads = Sample::take(self, &control).since(&Sample::default());
@@ -376,8 +375,8 @@ fn look(engine: &Inner, planner: &mut Planner, before: &Sample) -> Sample {
 /// If ports steer, but not so that worker `n` has queue `n` of each; several ports may be of one device.
 pub(crate) fn port_table(workers: &[WorkerPorts], count: usize) -> Result<PortTable, EngineError> {
     let wrong = |what: &str| Err(EngineError::Config(format!("the ports cannot be steered together: {what}")));
-    type Steered = (PortId, u16, Arc<dyn Steering>);
-    let steered = |ports: &WorkerPorts| -> Vec<Steered> {
+    type OfQueue = (PortId, u16, Arc<dyn Steering>);
+    let steered = |ports: &WorkerPorts| -> Vec<OfQueue> {
         ports.iter().filter_map(|(id, port)| port.steering().map(|(queue, steering)| (*id, queue, steering))).collect()
     };
     let of_workers: Vec<_> = workers.iter().map(steered).collect();
@@ -386,36 +385,44 @@ pub(crate) fn port_table(workers: &[WorkerPorts], count: usize) -> Result<PortTa
         return Ok(None);
     }
     for (slot, ports) in of_workers.iter().enumerate() {
-        let same = |(a, b): (&Steered, &Steered)| a.0 == b.0 && Arc::ptr_eq(&a.2, &b.2);
+        let same = |(a, b): (&OfQueue, &OfQueue)| a.0 == b.0 && Arc::ptr_eq(&a.2, &b.2);
         if ports.len() != first.len() || !ports.iter().zip(first).all(same) || ports.iter().any(|port| usize::from(port.1) != slot) {
             return wrong("worker n must have queue n of each port");
         }
     }
-    let mut all: Vec<Arc<dyn Steering>> = Vec::new();
-    for (_, _, steering) in first {
-        if !all.iter().any(|known| Arc::ptr_eq(known, steering)) {
-            all.push(steering.clone());
+    let mut all: Vec<Steered> = Vec::new();
+    for (id, _, steering) in first {
+        if !all.iter().any(|(known, same)| known == id && Arc::ptr_eq(same, steering)) {
+            all.push((*id, steering.clone()));
         }
     }
-    let buckets = all[0].buckets();
+    let buckets = all[0].1.buckets();
     if !buckets.is_power_of_two() || buckets > 1 << 15 || workers.len() > MAX_WORKERS.min(buckets) {
         return wrong("the number of buckets or workers");
     }
-    if all.iter().any(|s| s.buckets() != buckets || s.queues() < workers.len()) {
+    if all.iter().any(|(_, s)| s.buckets() != buckets || s.queues() < workers.len()) {
         return wrong("they differ in buckets, or have too few queues");
     }
     let slots: Vec<u16> = (0..count as u16).collect();
     let owners = SteerTable::new(buckets, &slots);
     let pairs: Vec<(u16, u16)> = (0..buckets).map(|b| (b as u16, owners.owner(b))).collect();
-    all.iter().try_for_each(|steering| steering.assign(&pairs))?;
-    all.iter().try_for_each(|steering| steering.settle())?;
+    all.iter().try_for_each(|(_, steering)| steering.assign(&pairs))?;
+    all.iter().try_for_each(|(_, steering)| steering.settle())?;
     Ok(Some((Arc::new(owners), all)))
 }
 
 /// The table, and what it is a copy of.
-pub(crate) type PortTable = Option<(Arc<SteerTable>, Vec<Arc<dyn Steering>>)>;
+pub(crate) type PortTable = Option<(Arc<SteerTable>, Vec<Steered>)>;
 
-/// Whether packets arrive on a port that cannot be steered.
-pub(crate) fn has_fixed(ports: &WorkerPorts) -> bool {
-    ports.iter().any(|(_, port)| port.receives() && port.steering().is_none())
+/// A port, and what steers packets to its queues; several ports may be of one device.
+pub(crate) type Steered = (PortId, Arc<dyn Steering>);
+
+/// Ports that packets arrive on and that cannot be steered.
+pub(crate) fn fixed(ports: &WorkerPorts) -> BTreeSet<PortId> {
+    ports.iter().filter(|(_, port)| is_fixed(&**port)).map(|(id, _)| *id).collect()
+}
+
+/// Whether packets arrive there, and cannot be steered.
+pub(crate) fn is_fixed(port: &dyn Port) -> bool {
+    port.receives() && port.steering().is_none()
 }

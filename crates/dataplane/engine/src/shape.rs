@@ -8,11 +8,12 @@
 use base::{DropReason, Metered, Packet};
 use program::MeterId;
 use shaper::{Counters, Fate, Limits, Offered, Reason, Shaper, Take};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use target::{BURST, Lane, Taken};
 
 /// What waits, and how long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ShapeSettings {
     /// The program's meter whose red packets wait.
     pub meter: MeterId,
@@ -20,6 +21,30 @@ pub struct ShapeSettings {
     pub queues: Queues,
     /// `nodes` is the number of queues; all others are of one worker.
     pub limits: Limits,
+    /// Queues whose packets may wait for less than `limits` have it.
+    pub delays: Option<Delays>,
+}
+
+/// How long packets of each queue may wait, in ns. It can be changed while workers run: a queue that is empty takes it up with its next packet.
+#[derive(Clone, Debug)]
+pub struct Delays(Arc<[AtomicU64]>);
+
+impl Delays {
+    /// For so many queues, none of which has a limit of its own.
+    pub fn new(queues: u32) -> Delays {
+        Delays((0..queues).map(|_| AtomicU64::new(u64::MAX)).collect())
+    }
+
+    /// Packets of a queue wait no longer than that; of one that there is not, nothing changes.
+    pub fn set(&self, queue: u32, most_ns: u64) {
+        if let Some(of) = self.0.get(queue as usize) {
+            of.store(most_ns, Relaxed);
+        }
+    }
+
+    fn of(&self, queue: u32) -> u64 {
+        self.0.get(queue as usize).map_or(u64::MAX, |of| of.load(Relaxed))
+    }
 }
 
 /// What a queue waits for. Its number is the mark of its packets.
@@ -46,6 +71,7 @@ pub struct Shaping {
     shaper: Shaper<Packet>,
     queues: Queues,
     limits: Limits,
+    delays: Option<Delays>,
     /// Queues that have become empty.
     idle: Vec<u32>,
     /// Packets that may go.
@@ -64,7 +90,7 @@ const SHOW_NS: u64 = 10_000_000;
 impl Shaping {
     /// None if the lane cannot. Counters are shown in `shown`, now and then.
     pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Mutex<Counters>>) -> Option<Shaping> {
-        let ShapeSettings { meter, queues, mut limits } = settings;
+        let ShapeSettings { meter, queues, mut limits, delays } = settings;
         if queues == Queues::OneCell {
             // The node above them all.
             limits.nodes += 1;
@@ -73,6 +99,7 @@ impl Shaping {
             shaper: Shaper::new(limits),
             queues,
             limits,
+            delays,
             idle: Vec::new(),
             ready: Vec::with_capacity(BURST),
             dropped: Vec::new(),
@@ -100,11 +127,11 @@ impl Shaping {
         }
         self.is_shown = false;
         let marks = wire::user::takes_marks(packet.data());
-        let (cells, nodes) = (self.queues, self.limits.nodes);
+        let (cells, nodes, delays) = (self.queues, self.limits.nodes, self.delays.as_ref());
         let (shaper, mut packet, mut result) = (&mut self.shaper, Some(packet), Ok(()));
         lane.with_rates(&mut |rates| {
             let Some(packet) = packet.take() else { return };
-            match shaper.offer(queue, packet, units.into(), marks, now_ns, &mut Cells { rates, of: cells, nodes }) {
+            match shaper.offer(queue, packet, units.into(), marks, now_ns, &mut Cells { rates, of: cells, nodes, delays }) {
                 Offered::Waits => rates.set_waiting(cells.cell(queue), true),
                 Offered::Dropped(packet, reason) => result = Err((packet, drop_reason(reason))),
             }
@@ -143,17 +170,19 @@ impl Shaping {
         if self.shaper.next_ns().is_none_or(|at| at > now_ns) {
             return;
         }
-        let Shaping { shaper, queues, limits, idle, ready, dropped, .. } = self;
+        let Shaping { shaper, queues, limits, delays, idle, ready, dropped, .. } = self;
         lane.with_rates(&mut |rates| {
-            shaper.poll(now_ns, &mut Cells { rates, of: *queues, nodes: limits.nodes }, BURST, &mut |fate| match fate {
-                Fate::Sent { mut packet, mark, .. } => {
-                    if mark {
-                        wire::user::mark(packet.data_mut());
+            shaper.poll(now_ns, &mut Cells { rates, of: *queues, nodes: limits.nodes, delays: delays.as_ref() }, BURST, &mut |fate| {
+                match fate {
+                    Fate::Sent { mut packet, mark, .. } => {
+                        if mark {
+                            wire::user::mark(packet.data_mut());
+                        }
+                        ready.push(packet);
                     }
-                    ready.push(packet);
+                    Fate::Dropped { packet, reason, .. } => dropped.push((packet, drop_reason(reason))),
+                    Fate::Idle { leaf } => idle.push(leaf),
                 }
-                Fate::Dropped { packet, reason, .. } => dropped.push((packet, drop_reason(reason))),
-                Fate::Idle { leaf } => idle.push(leaf),
             });
             let still = *queues == Queues::OneCell && !shaper.is_empty();
             idle.drain(..).filter(|_| !still).for_each(|queue| rates.set_waiting(queues.cell(queue), false));
@@ -192,6 +221,7 @@ struct Cells<'a> {
     rates: &'a mut dyn target::Rates,
     of: Queues,
     nodes: u32,
+    delays: Option<&'a Delays>,
 }
 
 impl shaper::Rates for Cells<'_> {
@@ -212,6 +242,10 @@ impl shaper::Rates for Cells<'_> {
 
     fn rate(&self, leaf: u32) -> u64 {
         self.rates.rate(self.of.cell(leaf))
+    }
+
+    fn delay_ns(&self, leaf: u32) -> u64 {
+        self.delays.map_or(u64::MAX, |delays| delays.of(leaf))
     }
 }
 
@@ -277,7 +311,7 @@ mod tests {
     fn a_long_queue_of_one_rate_does_not_hold_up_a_short_one() {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
         let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
-        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None };
         let mut lane = OneRate { next_ns: 1_000_000, waits: false };
         let mut shaping = Shaping::new(settings, &mut lane, Arc::default()).unwrap();
         for _ in 0..100 {
@@ -300,5 +334,34 @@ mod tests {
         assert!(place < 4, "it came out as number {place}");
         // 101 packets of 1 ms each, and what the wheel rounds.
         assert!((100_000_000..=104_000_000).contains(&now), "{now} ns");
+    }
+
+    #[test]
+    fn a_queue_whose_packets_may_wait_for_less_drops_them_and_no_other() {
+        let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
+        let limits = Limits { nodes: 2, packets: 1000, delay_ns: DELAY_NS, law };
+        let delays = Delays::new(2);
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: Some(delays.clone()) };
+        let mut lane = OneRate { next_ns: 1_000_000, waits: false };
+        let mut shaping = Shaping::new(settings, &mut lane, Arc::default()).unwrap();
+        delays.set(1, 10_000_000);
+        delays.set(2, 0);
+        // One goes in a millisecond, in turns: half of the second queue's have waited for too long then.
+        for _ in 0..10 {
+            shaping.wait(packet(0), 0, 0, &mut lane).unwrap();
+            shaping.wait(packet(1), 1, 0, &mut lane).unwrap();
+        }
+        let (mut sent, mut dropped, mut now) = ([0; 2], [0; 2], 0);
+        while let Some(next) = shaping.next_ns() {
+            now = next.max(now + 1);
+            shaping.poll(now, &mut lane);
+            shaping.ready.drain(..).for_each(|packet| sent[usize::from(packet.data()[0])] += 1);
+            for (packet, why) in shaping.dropped.drain(..) {
+                assert_eq!(why, DropReason::SHAPER_LATE);
+                dropped[usize::from(packet.data()[0])] += 1;
+            }
+        }
+        assert_eq!((sent[0], dropped[0]), (10, 0));
+        assert!((3..=7).contains(&sent[1]) && sent[1] + dropped[1] == 10, "{sent:?} {dropped:?}");
     }
 }

@@ -4,10 +4,11 @@
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffer, Given};
+use crate::command::Command;
 use crate::ledger::WorkerLedger;
-use crate::message::{Aside, Command, Drained, Event, Hold, LetGo};
+use crate::message::{Aside, Drained, Event, Hold, LetGo};
 pub(crate) use crate::port::now_ns;
-use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, WorkerPorts, burst, port_index};
+use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::queues::PortQueues;
 use crate::ring::{SharedGauge, WorkerEnd};
 use crate::shape::Shaping;
@@ -15,6 +16,7 @@ use crate::steer::{SteerFn, SteerTable};
 use crate::tap::Tap;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
+use program::CounterId;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
@@ -64,6 +66,8 @@ pub(crate) struct Parts {
     pub(crate) in_flight: Option<Arc<InFlight>>,
     /// Where packets wait for their rates, if they do.
     pub(crate) shaping: Option<Shaping>,
+    /// The program's counter in which packets are charged that wait for a port's rate.
+    pub(crate) counter: Option<CounterId>,
     /// Who looks at packets, if somebody does.
     pub(crate) tap: Arc<Tap>,
 }
@@ -133,7 +137,7 @@ impl Worker {
     }
 
     /// The loop, until stopped: commands, then a burst from ring or ports; sleeps when idle. Returns its ports.
-    pub(crate) fn run(mut self) -> WorkerPorts {
+    pub(crate) fn run(mut self) -> Vec<EnginePort> {
         let (mut idle, mut rounds) = (0, 0u32);
         loop {
             self.tell_owed();
@@ -214,7 +218,7 @@ impl Worker {
     }
 
     fn devices(&self) -> impl Iterator<Item = &dyn pktio::Port> {
-        self.parts.ports.iter().filter(|p| p.alive).filter_map(|p| p.device.as_deref())
+        self.parts.ports.iter().filter(|p| p.alive && p.listens).filter_map(|p| p.device.as_deref())
     }
 
     /// One burst from the ring, all the way.
@@ -242,17 +246,22 @@ impl Worker {
         }
         let mut received = 0;
         for index in 0..self.parts.ports.len() {
-            let cells = &self.parts.ledger.ports[index].1;
-            let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
-            if n > 0 {
-                self.sample(n);
-                let ours = self.put_aside(n);
-                self.forward_burst(ours);
-                received += n;
-            }
+            let n = self.poll_port(index);
+            received += n;
             self.note_drained(index, n);
         }
         received
+    }
+
+    /// One burst from a port, all the way.
+    fn poll_port(&mut self, index: usize) -> usize {
+        let n = self.parts.ports[index].receive(&mut self.packets, &mut self.owed);
+        if n > 0 {
+            self.sample(n);
+            let ours = self.put_aside(n);
+            self.forward_burst(ours);
+        }
+        n
     }
 
     /// What comes back from services goes out; how many packets.
@@ -429,7 +438,9 @@ impl Worker {
             VerdictKind::Punt => self.punt(i, verdict),
             VerdictKind::Drop => {
                 let packet = &self.packets[i];
-                self.parts.ledger.count_program_drop(packet.port, DropReason(verdict.reason), packet.len());
+                let came_by = self.port_index.get(usize::from(packet.port.0)).and_then(|index| self.parts.ports.get(usize::from(*index)));
+                let cells = came_by.map(|port| &*port.cells);
+                self.parts.ledger.count_program_drop(cells, DropReason(verdict.reason), packet.len());
             }
             // The last target of a chain holds everything; if it says "next" there is no target left.
             // Its length is known again when it comes back.
@@ -452,7 +463,7 @@ impl Worker {
         let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
             return self.parts.ledger.count_drop(DropReason::NO_PORT, self.packets[i].len());
         };
-        if port.enqueue(&mut self.packets[i], verdict.reason, &self.parts.ledger) && port.queued == BURST {
+        if port.enqueue(&mut self.packets[i], verdict, &self.parts.ledger) && port.queued == BURST {
             self.transmit(usize::from(index));
         }
     }
@@ -522,7 +533,8 @@ impl Worker {
     fn transmit(&mut self, index: usize) {
         let port = &mut self.parts.ports[index];
         if port.device.is_some() {
-            return port.transmit(&self.parts.ledger.ports[index].1, &self.parts.ledger, &mut self.owed);
+            port.transmit(&self.parts.ledger, &mut self.owed);
+            return self.charge(index);
         }
         let mut sent = 0;
         while sent < port.queued {
@@ -534,6 +546,17 @@ impl Worker {
             }
         }
         port.drop_queued(sent, DropReason::NO_PORT, &self.parts.ledger);
+    }
+
+    /// Charges what a port's queues have sent, and takes back what was charged before it came there.
+    fn charge(&mut self, index: usize) {
+        let Parts { ports, lane, counter, .. } = &mut self.parts;
+        if let (Some(queues), Some(counter)) = (&mut ports[index].queues, *counter)
+            && !queues.charges.is_empty()
+        {
+            lane.count(counter, &queues.charges);
+            queues.charges.clear();
+        }
     }
 
     /// Does what the control plane asked.
@@ -552,6 +575,9 @@ impl Worker {
             Command::Pass(_passed) => {}
             Command::Aside(aside, _begun) => self.aside = Some((aside, VecDeque::new())),
             Command::Drain(which, done) => self.begin_drain(which, done),
+            Command::AddPort(port, _done) => self.add_port(*port),
+            Command::Listen(id) => self.parts.ports.iter_mut().filter(|port| port.id == id).for_each(|port| port.listens = true),
+            Command::RemovePort(id, _done) => self.remove_port(id),
             Command::Wake => {}
             Command::Stop => self.stopping = true,
         }
@@ -562,10 +588,46 @@ impl Worker {
         let Parts { ports, ledger, .. } = &mut self.parts;
         ledger.injected.add(1, packet.len());
         let index = usize::from(self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT));
-        match (ports.get_mut(index), ledger.ports.get(index)) {
-            (Some(port), Some((_, cells))) => port.transmit_own(packet, cells, ledger, &mut self.owed),
-            _ => ledger.count_drop(DropReason::NO_PORT, packet.len()),
+        match ports.get_mut(index) {
+            Some(port) => port.transmit_own(packet, ledger, &mut self.owed),
+            None => ledger.count_drop(DropReason::NO_PORT, packet.len()),
         }
+    }
+
+    /// One more device, which is not received from yet.
+    fn add_port(&mut self, port: EnginePort) {
+        self.parts.ports.push(port);
+        self.port_index = port_index(&self.parts.ports);
+        // What it receives has not come when they began.
+        self.drains.iter_mut().for_each(|drain| drain.remaining.push(0));
+    }
+
+    /// Takes a port's devices away, when what has come by them was run, and what was to leave by them was sent or dropped.
+    fn remove_port(&mut self, id: PortId) {
+        for index in (0..self.parts.ports.len()).rev().filter(|index| self.parts.ports[*index].id == id).collect::<Vec<_>>() {
+            self.end_port(index);
+        }
+        self.note_sent();
+        for index in (0..self.parts.ports.len()).rev().filter(|index| self.parts.ports[*index].id == id).collect::<Vec<_>>() {
+            self.parts.ports.remove(index);
+            self.drains.iter_mut().for_each(|drain| _ = drain.remaining.remove(index));
+        }
+        self.port_index = port_index(&self.parts.ports);
+        self.end_drains();
+    }
+
+    /// The last that a device receives and sends.
+    fn end_port(&mut self, index: usize) {
+        let waiting = |port: &EnginePort| port.device.as_ref().map_or(0, |device| device.waiting().unwrap_or(DRAIN_LIMIT));
+        let mut remaining = if self.parts.feed.is_some() { 0 } else { waiting(&self.parts.ports[index]) };
+        while remaining > 0 {
+            let n = self.poll_port(index);
+            remaining = if n == 0 { 0 } else { remaining.saturating_sub(n) };
+        }
+        self.transmit(index);
+        let (port, ledger) = (&mut self.parts.ports[index], &self.parts.ledger);
+        port.end(DropReason::PORT_DOWN, ledger);
+        self.charge(index);
     }
 
     /// Holds still while others change something, then releases what it is given; continues when all have done so.
@@ -715,23 +777,22 @@ impl Worker {
     }
 
     fn note_devices(&mut self) {
-        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
-            port.note_device_drops(cells);
-        }
+        self.parts.ports.iter_mut().for_each(EnginePort::note_device_drops);
         let waiting: usize = self.devices().filter_map(|device| device.waiting()).sum();
         self.parts.gauge.waiting.store(waiting as u64, Relaxed);
     }
 
     /// What was sent is given to the device.
-    fn stop(mut self) -> WorkerPorts {
+    fn stop(mut self) -> Vec<EnginePort> {
         self.tell_owed();
         self.poll_services();
         if let Some(shaping) = &mut self.parts.shaping {
             shaping.end();
             self.drop_shaped();
         }
-        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
-            port.end_queues(cells, &self.parts.ledger);
+        for index in 0..self.parts.ports.len() {
+            self.parts.ports[index].end_queues(DropReason::STOPPING, &self.parts.ledger);
+            self.charge(index);
         }
         self.note_devices();
         let mut patience = Patience::new(TX_ATTEMPTS);
@@ -741,6 +802,6 @@ impl Worker {
         }
         self.note_sent();
         self.parts.ports.iter_mut().for_each(|port| port.drop_own(DropReason::STOPPING, &self.parts.ledger));
-        std::mem::take(&mut self.parts.ports).into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
+        std::mem::take(&mut self.parts.ports)
     }
 }

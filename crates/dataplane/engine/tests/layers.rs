@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-/// From the top. Files of one row do not use each other, but for the first: the handle on workers, and how they become more or fewer.
-const ROWS: [&[&str]; 5] = [
-    &["control", "scale"],
+/// From the top. Files of one row do not use each other, but for the first: the handle on workers, how they become more or fewer, and their ports.
+const ROWS: [&[&str]; 7] = [
+    &["control", "scale", "ports"],
     &["master"],
     &["worker"],
+    &["command"],
     &["port", "ring", "buffer", "shape", "balance"],
     &["message", "steer", "ledger", "tap", "queues"],
+    &["marks"],
 ];
 
 #[test]

@@ -2,14 +2,17 @@
 
 use base::{DropReason, Packet, PortId, Verdict};
 use crossbeam_channel::bounded;
-use engine::{Engine, Fill, QueueSettings, Settings};
+use engine::{Engine, Fill, MarkSettings, Marks, QueueSettings, Settings, Treatment};
 use pktio::Port;
 use pktio::memory::MemoryPort;
+use program::CounterId;
 use shaper::codel::Law;
-use shaper::{PortSettings, Service};
-use std::sync::Arc;
+use shaper::{PortSettings, Service, SliceSettings};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target_kit::stand_in;
+use target::{Counted, Lane, Target};
+use target_kit::{StandIn, stand_in};
 
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,7 +23,8 @@ const NEVER: Law = Law { target_ns: u64::MAX, interval_ns: 100 * MS };
 
 /// 1000 packets a second: longer than a busy machine takes for a step or two. CoDel never acts.
 fn settings(services: &[(usize, Service)], delay_ns: u64) -> QueueSettings {
-    let mut queues = PortSettings { rate: 1_000_000, queues: Default::default(), packets: 10_000, law: NEVER };
+    let slices = vec![SliceSettings::default()];
+    let mut queues = PortSettings { rate: 1_000_000, queues: Default::default(), slices, packets: 10_000, law: NEVER };
     queues.queues.iter_mut().for_each(|queue| queue.delay_ns = delay_ns);
     services.iter().for_each(|(number, service)| queues.queues[*number].service = *service);
     QueueSettings { port: OUT, queues, fill: Arc::new(BySecondByte) }
@@ -160,4 +164,122 @@ fn one_thread_that_sends_for_all_has_no_queues() {
     let one: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near))];
     let refused = Engine::start(&target, vec![one], settings(), bounded(1).0).err().map(|e| e.to_string());
     assert!(refused.as_deref().is_some_and(|text| text.contains("which there is not")), "{refused:?}");
+}
+
+/// Counts each packet in the cell that is its mark when it sends it, as a program does, and what the engine adds.
+struct Counting(Arc<Mutex<BTreeMap<u32, (i64, i64)>>>);
+
+impl Lane for Counting {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _: u64) {
+        let mut cells = self.0.lock().unwrap();
+        for (packet, verdict) in packets.iter().zip(verdicts) {
+            let [queue, _, mark, ..] = *packet.data() else { panic!() };
+            *verdict = Verdict { reason: queue & 7, mark: mark.into(), ..Verdict::forward(OUT) };
+            let cell = cells.entry(mark.into()).or_default();
+            (cell.0, cell.1) = (cell.0 + 1, cell.1 + packet.len() as i64);
+        }
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        assert_eq!(counter, CounterId::from_u32(3));
+        let mut cells = self.0.lock().unwrap();
+        for of in more {
+            let cell = cells.entry(of.cell).or_default();
+            (cell.0, cell.1) = (cell.0 + i64::from(of.packets), cell.1 + i64::from(of.bytes));
+        }
+        true
+    }
+}
+
+/// A packet of a mark, to a queue.
+fn marked(queue: u8, mark: u8, number: u32) -> Packet {
+    let mut packet = packet(queue, number);
+    packet.data_mut()[2] = mark;
+    packet
+}
+
+#[test]
+fn what_leaves_is_charged_and_what_is_dropped_still_waits_or_has_ended_is_not() {
+    let cells = Arc::<Mutex<BTreeMap<u32, (i64, i64)>>>::default();
+    let counted = cells.clone();
+    let target: Arc<dyn Target> = Arc::new(StandIn::new(move |_| Box::new(Counting(counted.clone()))));
+    let marks = Arc::new(Marks::new(100));
+    for (mark, cell) in [(5, 5), (6, 6), (7, 0)] {
+        marks.set(mark, Some(Treatment { cell, ..Treatment::default() }));
+    }
+    // 8 is not known, and 6 ends.
+    let mut of = settings(&[(7, Service::Strict)], 60_000 * MS);
+    of.queues.queues[2].delay_ns = 20 * MS;
+    let known = MarkSettings { marks: marks.clone(), counter: CounterId::from_u32(3) };
+    let settings = Settings { queues: vec![of], marks: Some(known), ..Settings::default() };
+    let (near, mut far) = pktio::memory::pair("in", "far in", 4096);
+    let (out, mut far_out) = pktio::memory::pair("out", "far out", 4096);
+    let packets: Vec<Packet> =
+        (0..100).flat_map(|n| [marked(0, 5, n), marked(2, 5, n), marked(0, 6, n), marked(0, 7, n), marked(0, 8, n)]).collect();
+    for burst in packets.chunks(64) {
+        assert_eq!(far.transmit(burst).unwrap(), burst.len());
+    }
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (OUT, Box::new(out))];
+    let engine = Engine::start(&target, vec![ports], settings, bounded(16).0).unwrap();
+    let mut came = receive(&mut far_out, 100);
+    marks.set(6, None);
+    came.extend(receive(&mut far_out, 120));
+    engine.stop();
+    let mut burst: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
+    while let n @ 1.. = far_out.receive(&mut burst).unwrap() {
+        came.extend(burst[..n].iter().cloned());
+    }
+    let ledger = engine.ledger();
+    assert_eq!((ledger.imbalance(), ledger.ports[&OUT].transmitted.packets), (0, came.len() as u64), "{ledger:?}");
+    let of = |mark: u8| came.iter().filter(|packet| packet.data()[2] == mark).count() as i64;
+    let cells = cells.lock().unwrap();
+    let dropped = |reason: DropReason| ledger.dropped.get(&reason.0).map_or(0, |count| count.packets);
+    assert!(dropped(DropReason::QUEUE_FULL) + dropped(DropReason::QUEUE_LATE) >= 50, "queue 2 takes 20 packets: {ledger:?}");
+    assert!(of(6) >= 10 && dropped(DropReason::QUEUE_ENDED) >= 10 && dropped(DropReason::STOPPING) > 0, "{ledger:?}");
+    for mark in [5, 6] {
+        assert_eq!(cells[&mark.into()], (of(mark), of(mark) * LENGTH as i64), "mark {mark}: as much as came");
+    }
+    // What has no cell, or is not known, is as the program counted it.
+    assert_eq!((cells[&7].0, cells[&8].0, cells.get(&0)), (100, 100, None));
+}
+
+#[test]
+fn a_guaranteed_flow_goes_before_a_strict_queue_and_slices_take_turns() {
+    let target = stand_in(|packet| Verdict { reason: packet.data()[0] & 7, mark: packet.data()[2].into(), ..Verdict::forward(OUT) });
+    let marks = Arc::new(Marks::new(100));
+    // Half of the line.
+    marks.set(5, Some(Treatment { flow: 5, guaranteed_kbps: 4000, ..Treatment::default() }));
+    marks.set(6, Some(Treatment { slice: 1, ..Treatment::default() }));
+    let mut of = settings(&[(7, Service::Strict)], 60_000 * MS);
+    of.queues.slices = vec![SliceSettings::default(), SliceSettings { weight: 2, rate: None }];
+    let known = MarkSettings { marks, counter: CounterId::from_u32(3) };
+    let refused = Settings { queues: vec![of.clone()], marks: Some(known.clone()), ..Settings::default() };
+    let (near, mut far) = pktio::memory::pair("in", "far in", 4096);
+    let (out, mut far_out) = pktio::memory::pair("out", "far out", 4096);
+    let packets: Vec<Packet> = (0..300).flat_map(|n| [marked(7, 1, n), marked(0, 5, n), marked(0, 6, n)]).collect();
+    for burst in packets.chunks(64) {
+        assert_eq!(far.transmit(burst).unwrap(), burst.len());
+    }
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (OUT, Box::new(out))];
+    let error = Engine::start(&target, vec![ports], refused, bounded(16).0).err().map(|e| e.to_string());
+    assert!(error.as_deref().is_some_and(|text| text.contains("cannot count what waits")), "{error:?}");
+
+    let counting: Arc<dyn Target> = Arc::new(StandIn::new(|_| Box::new(Counting(Arc::default()))));
+    let (near, mut far) = pktio::memory::pair("in", "far in", 4096);
+    let (out, mut far_again) = pktio::memory::pair("out", "far out", 4096);
+    std::mem::swap(&mut far_out, &mut far_again);
+    for burst in packets.chunks(64) {
+        assert_eq!(far.transmit(burst).unwrap(), burst.len());
+    }
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (OUT, Box::new(out))];
+    let settings = Settings { queues: vec![of], marks: Some(known), ..Settings::default() };
+    let engine = Engine::start(&counting, vec![ports], settings, bounded(16).0).unwrap();
+    let came = receive(&mut far_out, 400);
+    engine.stop();
+    let of = |mark: u8| came[50..].iter().filter(|packet| packet.data()[2] == mark).count();
+    // Of what the flow leaves the second slice has two of three parts.
+    let (strict, flow, slice) = (of(1), of(5), of(6));
+    // Where the thread stood the flow makes up for it.
+    assert!((155..=330).contains(&flow), "{flow} of 350 are the flow's, which has half of the line");
+    assert!(slice > strict && (1.3..=3.0).contains(&(slice as f64 / strict as f64)), "{slice} to {strict}");
 }

@@ -7,8 +7,9 @@
 //! ARP, neighbour discovery and a tunnel protocol's messages of paths have a small ring of their own on each queue, of which the first worker takes
 //! up to a fourth of a burst: neither a flood of users' packets nor one of theirs costs the other its place.
 //!
-//! Frames are 4 KiB, of which the kernel keeps 256 bytes: longest packet 3840 bytes, so MTU 3822 at most. Copy mode works with
-//! every driver; zero-copy is tried first if asked for.
+//! Frames are 2 KiB up to an MTU of 1774, otherwise 4 KiB, of which the kernel keeps 256 bytes: longest packet 3840 bytes, so MTU 3822 at most. What
+//! is longer than the MTU that the interface had when it was opened may be dropped, and is counted. Copy mode works with every driver; zero-copy is tried
+//! first if asked for.
 //!
 //! On veth
 //! - the program must run at the receiving end only; what the port transmits reaches the far end as from any sender;
@@ -27,7 +28,7 @@ use base::Packet;
 
 use crate::indirection::Indirection;
 use crate::sys::net::index_exists;
-use crate::sys::xsk::{Copying, MAX_FRAME, Xsk};
+use crate::sys::xsk::{Copying, Xsk};
 use crate::xdp_device::{Device, Opened, SocketMap, check, ring_of_each};
 use crate::{DeviceDrops, Interface, Port, PortError, Steering, checksum, steer_program};
 
@@ -40,7 +41,7 @@ pub struct Options {
     pub mode: Mode,
     /// Try zero-copy before copy mode.
     pub zero_copy: bool,
-    /// Frames in each direction, a power of two: to receive, of each socket of a queue, up to four; to send, of the queue. 4 KiB each,
+    /// Frames in each direction, a power of two: to receive, of each socket of a queue, up to four; to send, of the queue. 2 or 4 KiB each,
     /// locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit asks for it.
     pub ring: u32,
     /// Finish TCP and UDP checksums that a local sender left unfinished; `None`: if the driver is veth.
@@ -333,7 +334,7 @@ impl Port for AfXdp {
         let mut taken = 0;
         self.xsk.reserve(packets.len());
         for packet in packets {
-            if packet.len() > MAX_FRAME || packet.is_empty() {
+            if packet.len() > self.xsk.max_frame() || packet.is_empty() {
                 self.refused += 1;
             } else if !self.xsk.transmit(packet.data()) {
                 break;
@@ -366,7 +367,7 @@ impl Port for AfXdp {
     }
 
     fn max_frame(&self) -> usize {
-        self.interface.max_frame().min(MAX_FRAME)
+        self.interface.max_frame().min(self.xsk.max_frame())
     }
 
     fn device_drops(&mut self) -> DeviceDrops {

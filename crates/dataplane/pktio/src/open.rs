@@ -4,6 +4,8 @@ use crate::{AfPacket, AfXdp, Interface, Port, PortError, TransmitOnly, af_packet
 
 /// Frames in each direction of a queue: some milliseconds of a fast sender while the worker waits for its core.
 const RING: u32 = 8192;
+/// The same behind a program that carries most packets itself.
+const RING_BEHIND: u32 = RING / 2;
 
 /// How often, and after what time, an interface is tried again that another program holds: half a second.
 const HELD_TRIES: u32 = 10;
@@ -64,7 +66,8 @@ pub fn open_queues(label: &str, interface: &str, workers: usize, frames: af_xdp:
 /// # Errors
 /// As [`AfXdp::join_queues`]; and [`PortError::Config`] if there are fewer queues than workers.
 pub fn join_queues(label: &str, interface: &str, workers: usize, program: &af_xdp::Joined) -> Result<Vec<Vec<AfXdp>>, PortError> {
-    divide(label, interface, workers, |all, options| AfXdp::join_queues(label, interface, all, options, program))
+    let open = |all: &[u32], options| AfXdp::join_queues(label, interface, all, behind(options), program);
+    divide(label, interface, workers, open)
 }
 
 /// Opens all receive queues of `interface` with AF_XDP for `workers`, each of which gets the packets of its addresses: see [`AfXdp::open_steered`].
@@ -85,7 +88,11 @@ pub fn join_steered(
     workers: usize,
     frames: af_xdp::Frames,
 ) -> Result<(Vec<Vec<AfXdp>>, af_xdp::Steerer), PortError> {
-    AfXdp::join_steered(label, interface, workers, frames, usual())
+    AfXdp::join_steered(label, interface, workers, frames, behind(usual()))
+}
+
+fn behind(options: af_xdp::Options) -> af_xdp::Options {
+    af_xdp::Options { ring: RING_BEHIND, ..options }
 }
 
 fn usual() -> af_xdp::Options {

@@ -18,6 +18,8 @@ use crate::{Interface, PortError};
 
 /// Fewest frames a direction that are worth having.
 const LEAST_RING: u32 = 64;
+/// Bytes of an Ethernet header and one VLAN tag.
+const AROUND_MTU: usize = 18;
 /// Places for what keeps links and paths alive ([`crate::steer_program`]): the neighbours of a large network, all at once.
 const RESERVE: u32 = 256;
 
@@ -173,8 +175,7 @@ impl Live {
 /// What can be known to fail before anything is changed.
 pub(crate) fn check(interface: &Interface, queues: &[u32], options: Options) -> Result<(), PortError> {
     let name = &interface.name;
-    // Room for the Ethernet header and one VLAN tag.
-    let most = MAX_FRAME - 18;
+    let most = MAX_FRAME - AROUND_MTU;
     if interface.mtu > most {
         let mtu = interface.mtu;
         return Err(PortError::Config(format!("MTU {mtu} of `{name}` does not fit af_xdp: lower it to {most} or use af_packet")));
@@ -211,7 +212,7 @@ fn open_sockets(interface: &Interface, queue: u32, workers: usize, options: Opti
         let mut others = vec![ring; workers - 1];
         // Where memory is short the other ports need some, too.
         others.push(if ring < options.ring { ring / 8 } else { ring.min(RESERVE) });
-        let sockets = match xsk::open(ring, &others) {
+        let sockets = match xsk::open(interface.mtu + AROUND_MTU, ring, &others) {
             Ok(sockets) => sockets,
             Err((_, e)) if e.raw_os_error() == Some(libc::ENOBUFS) && ring > LEAST_RING => {
                 tracing::warn!(interface = %interface.name, frames = ring / 2, "memlock limit: fewer af_xdp frames");

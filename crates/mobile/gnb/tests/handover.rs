@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ciphering::{Choice, Direction, Engine, Nea, Nia};
 use gnb::pdcp::handover::{Downlink, HandoverError, PathSwitch, Uplink};
 use gnb::pdcp::pdu::Format;
-use gnb::pdcp::rx::Prepared;
+use gnb::pdcp::rx::{Prepared, RxDrop};
 use gnb::pdcp::security::Packet;
+use gnb::pdcp::tx::TxDrop;
 use gnb::pdcp::{CountGuard, Kind, Rx, RxConfig, Security, SnLength, Tx, TxConfig};
 use proptest::prelude::*;
 use rand::Rng;
@@ -112,7 +113,28 @@ impl Way<'_> {
     }
 }
 
-fn check(seed: u64, arrives: f64, told: f64, before: u32, after: u32, reports: bool) {
+/// The target's entities. `streamed`: SDUs come one by one by tunnels that reorder, as a gNodeB's do.
+fn target(rng: &mut testkit::Rng, streamed: bool, downlink: Downlink, uplink: Uplink, at_upf: &mut Vec<Vec<u8>>) -> (Tx, Rx) {
+    if !streamed {
+        return (Tx::take_over(tx_config(), downlink, 0).unwrap(), Rx::take_over(rx_config(), uplink, 0).unwrap());
+    }
+    let Downlink { next, mut numbered, fresh } = downlink;
+    let Uplink { deliv, mut waiting } = uplink;
+    let mut tx = Tx::take_over(tx_config(), Downlink { next, ..Downlink::default() }, 0).unwrap();
+    let mut rx = Rx::take_over(rx_config(), Uplink { deliv, waiting: Vec::new() }, 0).unwrap();
+    numbered.shuffle(rng);
+    waiting.shuffle(rng);
+    for (count, sdu) in numbered {
+        tx.forwarded(count, sdu, 0).unwrap();
+    }
+    for (count, sdu) in waiting {
+        rx.forwarded(count & 0xfff, &sdu.unwrap(), 0, &mut |_, sdu| at_upf.push(sdu.to_vec())).unwrap();
+    }
+    fresh.into_iter().for_each(|sdu| tx.enqueue(sdu, 0).unwrap());
+    (tx, rx)
+}
+
+fn check(seed: u64, arrives: f64, told: f64, before: u32, after: u32, reports: bool, streamed: bool) {
     let mut rng = testkit::rng(seed);
     let engine = &mut Engine::new(Choice::Portable).unwrap();
     let (old_down, new_down) = (security(engine, Direction::Downlink, 7), security(engine, Direction::Downlink, 9));
@@ -131,8 +153,7 @@ fn check(seed: u64, arrives: f64, told: f64, before: u32, after: u32, reports: b
 
     let downlink = source_tx.hand_over();
     let uplink = source_rx.hand_over(&mut |_, sdu| at_upf.push(sdu.to_vec()));
-    let mut target_tx = Tx::take_over(tx_config(), downlink, 0).unwrap();
-    let mut target_rx = Rx::take_over(rx_config(), uplink, 0).unwrap();
+    let (mut target_tx, mut target_rx) = target(&mut rng, streamed, downlink, uplink, &mut at_upf);
     ue_tx.re_establish();
     ue_rx.re_establish(&mut |_, _| {});
     if reports {
@@ -143,14 +164,14 @@ fn check(seed: u64, arrives: f64, told: f64, before: u32, after: u32, reports: b
         receive(&mut ue_rx, Some(&mut ue_tx), engine, &new_down, of_target, &mut at_ue);
     }
     // The UPF switches in between: some come by the old path yet, are forwarded, and are overtaken by those of the new one.
-    let mut switch = PathSwitch::new(1 << 20, 0, 1000);
+    let mut switch = PathSwitch::new(1 << 20, 1000);
     let forwarded = rng.random_range(0..=after);
     let (mut old, mut new) = (before..before + forwarded, before + forwarded..before + after);
     while !old.is_empty() || !new.is_empty() {
         match if rng.random_bool(0.5) { old.next().map(|n| (n, true)) } else { new.next().map(|n| (n, false)) } {
             Some((number, true)) => target_tx.enqueue(sdu(number), 0).unwrap(),
             Some((number, false)) => {
-                if let Some(packet) = switch.packet(sdu(number)) {
+                if let Some(packet) = switch.packet(sdu(number), 0) {
                     target_tx.enqueue(packet, 0).unwrap();
                 }
             }
@@ -181,9 +202,9 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_doubled_or_overtaken(
-        seed in any::<u64>(), arrives in 0.0..1.0f64, told in 0.0..1.0f64, before in 0..WINDOW, after in 0..200u32, reports in any::<bool>()
+        seed in any::<u64>(), arrives in 0.0..1.0f64, told in 0.0..1.0f64, before in 0..WINDOW, after in 0..200u32, reports in any::<bool>(), streamed in any::<bool>()
     ) {
-        check(seed, arrives, told, before, after, reports);
+        check(seed, arrives, told, before, after, reports, streamed);
     }
 }
 
@@ -238,13 +259,52 @@ fn what_another_gnodeb_says_is_not_believed() {
 
 #[test]
 fn packets_of_the_new_path_wait_for_the_end_marker_and_no_longer_than_they_may() {
-    let mut switch = PathSwitch::new(10, 5, 100);
-    assert_eq!((switch.packet(vec![1; 4]), switch.packet(vec![2; 6]), switch.packet(vec![3])), (None, None, None));
-    assert_eq!((switch.dropped(), switch.next_deadline()), (1, Some(105)));
+    let mut switch = PathSwitch::new(128, 100);
     let mut went = Vec::new();
-    switch.advance(104, &mut |packet| went.push(packet));
-    assert!(went.is_empty());
-    switch.advance(105, &mut |packet| went.push(packet));
+    assert!(!switch.advance(1000, &mut |packet| went.push(packet)), "nothing waits yet");
+    assert_eq!((switch.packet(vec![1; 4], 5), switch.packet(vec![2; 6], 50), switch.packet(vec![3], 50)), (None, None, None));
+    assert_eq!((switch.dropped(), switch.waiting(), switch.next_deadline()), (1, 2, Some(105)));
+    assert!(!switch.advance(104, &mut |packet| went.push(packet)) && went.is_empty());
+    assert!(switch.advance(105, &mut |packet| went.push(packet)));
     assert_eq!(went, [vec![1; 4], vec![2; 6]]);
-    assert_eq!(switch.packet(vec![4]), Some(vec![4]));
+    assert_eq!((switch.packet(vec![4], 106), switch.next_deadline()), (Some(vec![4]), None));
+}
+
+#[test]
+fn what_comes_by_a_forwarding_tunnel_is_not_believed() {
+    let mut tx = Tx::take_over(tx_config(), Downlink { next: 1000, ..Downlink::default() }, 0).unwrap();
+    for (count, sdu, taken) in [
+        (1000, vec![1], Err(TxDrop::ForwardedCount)),
+        (u32::MAX, vec![1], Err(TxDrop::ForwardedCount)),
+        (1000 - WINDOW - 1, vec![1], Err(TxDrop::ForwardedCount)),
+        (1000 - WINDOW, vec![1], Ok(())),
+        (1000 - WINDOW, vec![1], Err(TxDrop::ForwardedCount)),
+        (999, vec![], Err(TxDrop::Empty)),
+        (999, vec![1; 9001], Err(TxDrop::TooLong)),
+    ] {
+        assert_eq!(tx.forwarded(count, sdu, 0), taken, "{count}");
+    }
+    let refused = (1000 - WINDOW + 1..1000).find_map(|count| tx.forwarded(count, vec![1; 9000], 0).err());
+    assert_eq!(refused, Some(TxDrop::Bytes), "more than 1 MiB");
+    let um = TxConfig { acknowledged: false, ..tx_config() };
+    assert_eq!(Tx::new(um).unwrap().forwarded(0, vec![1], 0), Err(TxDrop::ForwardedCount));
+
+    let mut rx = Rx::take_over(rx_config(), Uplink { deliv: 5, waiting: Vec::new() }, 0).unwrap();
+    let mut take = |sn, sdu: &[u8]| rx.forwarded(sn, sdu, 0, &mut |_, _| panic!("4095 SDUs are missing before it"));
+    assert_eq!(take(7, &[1]), Ok(()));
+    assert_eq!((take(7, &[1]), take(4, &[1])), (Err(RxDrop::Duplicate), Err(RxDrop::Late)));
+    assert_eq!((take(4096, &[1]), take(8, &[])), (Err(RxDrop::Count), Err(RxDrop::Length)));
+    assert_eq!(take(8, &[1; 9001]), Err(RxDrop::TooLong));
+}
+
+/// One that the source keeps sending after the UE has had it spends no memory for ever.
+#[test]
+fn an_sdu_that_is_forwarded_again_and_again_is_named_no_more_often_than_the_window_is_long() {
+    let mut tx = Tx::take_over(tx_config(), Downlink { next: 9, ..Downlink::default() }, 0).unwrap();
+    let taken = (0..10_000).filter(|_| {
+        let taken = tx.forwarded(3, vec![1], 0).is_ok();
+        tx.delivered(3);
+        taken
+    });
+    assert_eq!(taken.count(), WINDOW as usize);
 }

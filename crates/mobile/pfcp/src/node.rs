@@ -24,6 +24,7 @@ use crate::work::steps;
 
 mod answers;
 mod associations;
+mod failover;
 mod finals;
 mod journal;
 mod load;
@@ -48,7 +49,7 @@ use store::Sessions;
 use watch::Watch;
 
 pub use journal::Change;
-pub use restore::{Read, Restored, Restoring, Saved, SavedError};
+pub use restore::{Given, Read, Restored, Restoring, Saved, SavedError, Spent, Together};
 pub(crate) use sets::{Set, sets};
 
 /// Longest reason of a rejection in the log, in characters: some quote names of the peer's.
@@ -85,6 +86,8 @@ pub struct Node {
     finals: Finals,
     /// Sessions whose last change the user plane refused; it is retried with each usage poll.
     unsettled: BTreeSet<Seid>,
+    /// Addresses of CP functions that did not answer, while others of the same ones may.
+    silent: BTreeSet<IpAddr>,
     timers: BTreeSet<(Duration, Timer)>,
     requests: Requests,
     answers: Answers,
@@ -95,7 +98,8 @@ pub struct Node {
     /// What has changed that is kept for after a crash.
     journal: Journal,
     /// Peers that we asked for an association, and will ask again.
-    wanted_peers: BTreeSet<SocketAddr>,
+    /// And when each is asked again.
+    wanted_peers: BTreeMap<SocketAddr, Option<Duration>>,
     sessions_made: u64,
     /// SEIDs come from it; `None`: they count.
     random: Option<ChaCha12Rng>,
@@ -103,6 +107,10 @@ pub struct Node {
     /// CP functions were asked to release their associations.
     leaving: bool,
     draining: bool,
+    /// Records cannot be written for now.
+    store_away: bool,
+    /// Refusals for that, which need not wait for it.
+    refusals: VecDeque<(SocketAddr, Vec<u8>)>,
     stats: Stats,
     log: LogLimit,
 }
@@ -186,6 +194,7 @@ impl Node {
             watch: Watch::default(),
             finals: Finals::default(),
             unsettled: BTreeSet::new(),
+            silent: BTreeSet::new(),
             timers: BTreeSet::new(),
             requests: Requests::new(config.max_outstanding, config.max_outstanding_per_peer),
             answers: Answers::new(config.answer_lifetime, config.max_answers, config.max_answers_per_peer),
@@ -198,12 +207,14 @@ impl Node {
             },
             load: Load::default(),
             transmit: VecDeque::new(),
-            wanted_peers: BTreeSet::new(),
+            wanted_peers: BTreeMap::new(),
             sessions_made: 0,
             random,
             closing: false,
             leaving: false,
             draining: false,
+            store_away: false,
+            refusals: VecDeque::new(),
             stats: Stats::default(),
             log: LogLimit::default(),
             journal: Journal::new(config.records),
@@ -232,10 +243,13 @@ impl Node {
         self.pools.check_ue_pools(&config.ue_pools)
     }
 
-    /// Takes over, of a configuration that is valid and was checked, while sessions live: pools of UE addresses, who may speak, limits for each peer, and what
-    /// becomes of the sessions of a peer that is lost.
+    /// Takes over, of a configuration that is valid and was checked, while sessions live: pools of UE addresses, addresses that tunnels end at, who may speak,
+    /// limits for each peer, and what becomes of the sessions of a peer that is lost. The user plane has refused that an address goes which sessions
+    /// have tunnels at.
     pub fn change(&mut self, config: &Config) {
         self.pools.set_ue_pools(&config.ue_pools);
+        self.pools.set_gtpu(&config.gtpu);
+        self.config.gtpu.clone_from(&config.gtpu);
         let Config { peers, max_sessions_per_peer, max_associations_per_peer, messages_per_second, .. } = config;
         (self.config.ue_pools, self.config.peers) = (config.ue_pools.clone(), peers.clone());
         (self.config.max_sessions_per_peer, self.config.max_associations_per_peer) = (*max_sessions_per_peer, *max_associations_per_peer);
@@ -249,6 +263,7 @@ impl Node {
         if !self.config.allows(from.ip()) {
             return self.drop_stranger(from, now);
         }
+        self.heard(from.ip());
         let mut rest = bytes;
         for _ in 0..MAX_BUNDLED {
             let main = || associations::main_address(&self.associations, &self.config, from.ip());
@@ -275,6 +290,18 @@ impl Node {
     /// The next datagram to send, with its destination. To be called until it gives `None` after every other call.
     pub fn poll_transmit(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
         let next = self.transmit.pop_front();
+        self.stats.sent += u64::from(next.is_some());
+        next
+    }
+
+    /// Whether records cannot be written for now. Then requests that would change anything are refused: [`Node::poll_refusal`].
+    pub fn set_store_away(&mut self, away: bool) {
+        self.store_away = away;
+    }
+
+    /// The next refusal to send: unlike what [`Node::poll_transmit`] gives it waits for no records, as nothing has changed.
+    pub fn poll_refusal(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
+        let next = self.refusals.pop_front();
         self.stats.sent += u64::from(next.is_some());
         next
     }
@@ -450,8 +477,10 @@ impl Node {
             node.speaks_for(from, &session.node_id).then_some(session.cp.seid)
         };
         let cp_seid_before = cp_seid(self);
+        let refused = self.store_away && message.kind != MessageType::HeartbeatRequest;
         let outcome = match message.kind {
             MessageType::HeartbeatRequest => Ok(self.heartbeat(from, message, now)),
+            _ if refused => Err(Rejection::new(Cause::SYSTEM_FAILURE, "the shared store is not reached".into())),
             MessageType::AssociationSetupRequest => self.setup(from, message, now),
             MessageType::AssociationUpdateRequest => self.update(from, message),
             MessageType::AssociationReleaseRequest => self.release(from, message, now),
@@ -485,6 +514,11 @@ impl Node {
             ies,
         };
         match response.encode() {
+            // The same request may be accepted later.
+            Ok(answer) if refused => {
+                self.refusals.push_back((from, answer));
+                self.count(from.ip(), |counts| counts.send(response.kind));
+            }
             Ok(answer) => {
                 if message.kind != MessageType::HeartbeatRequest {
                     let number = self.answers.keep(from, message.kind, message.sequence, octets, answer.clone(), now);
@@ -549,12 +583,17 @@ impl Node {
             return self.drop_datagram(from, Drop::UnmatchedResponse, now);
         };
         self.timers.remove(&(waiting.deadline, Timer::Resend(message.sequence)));
+        let mut waiting = Some(waiting);
+        if self.redirected(&mut waiting, from, message, now) {
+            return;
+        }
+        let Some(waiting) = waiting else { return };
         self.forget_request(message.sequence, &waiting.about);
         if message.kind == MessageType::VersionNotSupportedResponse {
             return self.unanswered(waiting.about, now);
         }
         match waiting.about {
-            About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, message, now),
+            About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, from.ip(), message, now),
             About::Setup(peer) => self.setup_answered(peer, from, message, now),
             About::Release | About::NodeReport => {}
             About::Final(this) => self.final_answered(&this, message.cause(), now),
@@ -580,13 +619,20 @@ impl Node {
         self.timers.insert((deadline, Timer::Resend(sequence)));
         self.transmit.push_back((to, octets.clone()));
         self.count(to.ip(), |counts| counts.send(message.kind));
-        let waiting = Waiting { to, octets, answer, about, deadline, sends_left: self.config.n1 - 1 };
+        let waiting = Waiting { to, octets, answer, about, deadline, sends_left: self.config.n1 - 1, moves: 0 };
         self.note_request(sequence, &waiting);
         self.requests.insert(sequence, waiting);
         true
     }
 
     fn resend(&mut self, sequence: u32, now: Duration) {
+        // An SMF that is associated meanwhile may take a second setup for a new one, and drop the sessions that it has just made (§6.2.6).
+        if let Some(peer) = self.requests.sets_up(sequence)
+            && self.is_associated(peer)
+        {
+            self.requests.remove(sequence);
+            return;
+        }
         let Some(waiting) = self.requests.get_mut(sequence) else { return };
         if let Some(left) = waiting.sends_left.checked_sub(1) {
             waiting.sends_left = left;
@@ -594,7 +640,12 @@ impl Node {
             self.timers.insert((waiting.deadline, Timer::Resend(sequence)));
             self.transmit.push_back((waiting.to, waiting.octets.clone()));
             self.stats.resent_requests += 1;
-        } else if let Some(waiting) = self.requests.remove(sequence) {
+            return;
+        }
+        let mut waiting = self.requests.remove(sequence);
+        if !self.fail_over(sequence, &mut waiting, now)
+            && let Some(waiting) = waiting
+        {
             self.forget_request(sequence, &waiting.about);
             self.unanswered(waiting.about, now);
         }

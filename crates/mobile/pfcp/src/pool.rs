@@ -94,7 +94,9 @@ impl Pools {
     ///
     /// A new pool must not overlap one that it replaces while that one's addresses are in use: two sessions could get the same.
     pub(crate) fn check_ue_pools(&self, pools: &[UePool]) -> Result<(), (usize, String)> {
-        for (at, pool) in pools.iter().enumerate().filter(|(_, pool)| !self.ue.contains(pool)) {
+        // One that was replaced earlier and comes back is new: others may have been given its addresses meanwhile.
+        let is_open = |pool: &UePool| self.open.iter().any(|index| self.ue[*index] == *pool);
+        for (at, pool) in pools.iter().enumerate().filter(|(_, pool)| !is_open(pool)) {
             let replaced = self.ue.iter().enumerate().filter(|(_, old)| !pools.contains(old) && overlap(old, pool));
             for (index, old) in replaced {
                 let (ipv4, ipv6) = (Held::Ipv4(index, Ipv4Addr::UNSPECIFIED), Held::Ipv6(index, Ipv6Addr::UNSPECIFIED));
@@ -127,6 +129,11 @@ impl Pools {
                 self.ue.push(pool.clone());
             }
         }
+    }
+
+    /// New tunnels end at these addresses from now on.
+    pub(crate) fn set_gtpu(&mut self, gtpu: &[GtpuAddress]) {
+        self.gtpu = gtpu.to_vec();
     }
 
     /// Begins what session `seid` takes with one request.
@@ -548,6 +555,20 @@ mod tests {
         held.into_iter().for_each(|held| pools.give_back(held));
         assert_eq!(pools.check_ue_pools(&[wider]), Ok(()));
         assert_eq!(pools.in_use(), 0);
+    }
+
+    #[test]
+    fn a_pool_that_comes_back_has_no_addresses_that_were_given_out_meanwhile() {
+        let pool = |network: [u8; 4], length| UePool { network_instance: None, ipv4: Some((network.into(), length)), ipv6: None };
+        let (first, wider) = (pool([10, 45, 0, 0], 24), pool([10, 45, 0, 0], 16));
+        let mut pools = pools(|config| config.ue_pools = vec![first.clone()]);
+        assert_eq!(pools.check_ue_pools(std::slice::from_ref(&wider)), Ok(()));
+        pools.set_ue_pools(&[wider]);
+        let mut taking = pools.begin(1);
+        taking.choose_ipv4(&[]).unwrap();
+        taking.keep(&mut BTreeSet::new());
+        let (at, why) = pools.check_ue_pools(&[first]).unwrap_err();
+        assert!(at == 0 && why.contains("overlaps the pool 10.45.0.0/16") && why.contains("1 are in use"), "{why}");
     }
 
     #[test]

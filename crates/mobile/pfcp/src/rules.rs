@@ -225,6 +225,8 @@ pub struct Urr {
     pub measure_volume: bool,
     /// DURAT.
     pub measure_duration: bool,
+    /// EVENT: starts of traffic are counted.
+    pub measure_events: bool,
     /// ISTM: time is measured from the beginning, not from the first packet (§8.2.68).
     pub immediate_start: bool,
     /// INAM: nothing is measured for now (§8.2.68).
@@ -241,6 +243,10 @@ pub struct Urr {
     pub time_threshold_s: Option<u32>,
     /// Time quota in seconds.
     pub time_quota_s: Option<u32>,
+    /// Event threshold.
+    pub event_threshold: Option<u32>,
+    /// Event quota.
+    pub event_quota: Option<u32>,
     /// A measurement of time pauses when there is no packet for so many seconds.
     pub inactivity_s: Option<u32>,
     /// The quota is over when there is no packet for so many seconds.
@@ -270,6 +276,10 @@ pub struct Limits {
     pub time_threshold_s: Option<u32>,
     /// Time quota in seconds.
     pub time_quota_s: Option<u32>,
+    /// Event threshold.
+    pub event_threshold: Option<u32>,
+    /// Event quota.
+    pub event_quota: Option<u32>,
 }
 
 /// Limits of a volume; `None`: no limit on that one.
@@ -303,6 +313,56 @@ pub struct Usage {
     pub uplink_packets: u64,
     /// Downlink packets.
     pub downlink_packets: u64,
+}
+
+impl Usage {
+    /// The larger of both, count by count.
+    pub fn most(self, other: Usage) -> Usage {
+        Usage {
+            uplink_bytes: self.uplink_bytes.max(other.uplink_bytes),
+            downlink_bytes: self.downlink_bytes.max(other.downlink_bytes),
+            uplink_packets: self.uplink_packets.max(other.uplink_packets),
+            downlink_packets: self.downlink_packets.max(other.downlink_packets),
+        }
+    }
+}
+
+/// What a record says of a URR: its usage, and which part of that is in cells of a data plane that outlasts this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// All of it.
+    pub usage: Usage,
+    /// The part that the next process can read again; `None`: nothing outlasts this one.
+    pub lasting: Option<Lasting>,
+}
+
+/// Cells of a data plane that outlasts this process, as they were.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lasting {
+    /// Of which process they are.
+    pub epoch: u64,
+    /// The cells that a URR is counted in.
+    pub cells: Vec<LastingCell>,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastingCell {
+    /// Its number there.
+    pub cell: u32,
+    /// Direction.
+    pub uplink: bool,
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of user IP packets.
+    pub bytes: u64,
+}
+
+impl Counters {
+    pub(crate) fn is_at_most(&self, most: u64) -> bool {
+        let cells = self.lasting.iter().flat_map(|lasting| &lasting.cells);
+        self.usage.is_at_most(most) && { cells }.all(|cell| cell.packets <= most && cell.bytes <= most)
+    }
 }
 
 /// A rule, as the Failed Rule ID IE names it (§8.2.80).
@@ -366,6 +426,8 @@ pub struct Returning<'a> {
     pub rules: &'a SessionRules,
     /// What its URRs go on counting from.
     pub counters: &'a BTreeMap<u32, Usage>,
+    /// What their records say.
+    pub recorded: &'a BTreeMap<u32, Counters>,
 }
 
 impl Returning<'_> {
@@ -373,6 +435,7 @@ impl Returning<'_> {
     pub fn commit_to(&self, plane: &mut (impl UserPlane + ?Sized)) -> Result<(), CommitError> {
         plane.commit(self.seid, Some(self.rules))?;
         self.counters.iter().for_each(|(urr_id, usage)| plane.continue_usage(self.seid, *urr_id, *usage));
+        self.recorded.iter().for_each(|(urr_id, counters)| plane.continue_lasting(self.seid, *urr_id, counters));
         Ok(())
     }
 }
@@ -389,6 +452,30 @@ pub trait UserPlane {
     /// Usage of a URR now. Zero for one that does not exist.
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
 
+    /// Usage of a URR now, for its record.
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        Counters { usage: self.usage(seid, urr_id), lasting: None }
+    }
+
+    /// Whether [`Counters::lasting`] is there: then a record is of use from the moment on at which a URR is in a cell.
+    fn outlasts(&self) -> bool {
+        false
+    }
+
+    /// What the record of a URR said that has just been committed for the first time: what its cells have counted since is known when packets run
+    /// by the new rules.
+    fn continue_lasting(&mut self, seid: Seid, urr_id: u32, recorded: &Counters) {
+        let _ = (seid, urr_id, recorded);
+    }
+
+    /// Where the volume quota of a URR ends, as its counters will then be. The user plane stops packets there by itself, without being asked: that of a
+    /// committed quota which it has not been told of ends so many bytes after the commit. Called again and again while the quota lasts. A plane
+    /// that only does what it is told stops packets with the [`commit`](UserPlane::commit) of a rule that is `exhausted`.
+    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
+        let _ = (seid, urr_id, ends);
+        Ok(())
+    }
+
     /// The counters of a URR, which has just been committed for the first time, go on from these: those of before a crash. A plane whose
     /// sessions come back must override this or [`restore`](UserPlane::restore).
     fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
@@ -396,7 +483,7 @@ pub trait UserPlane {
     }
 
     /// Sessions that come back after a crash, none of which is there: what [`commit`](UserPlane::commit) and
-    /// [`continue_usage`](UserPlane::continue_usage) do. Each is taken or refused for itself. A plane to which many changes at once are cheaper
+    /// [`continue_usage`](UserPlane::continue_usage) and [`continue_lasting`](UserPlane::continue_lasting) do. Each is taken or refused for itself. A plane to which many changes at once are cheaper
     /// than one after the other overrides this.
     fn restore(&mut self, sessions: &[Returning<'_>]) -> Vec<Result<(), CommitError>> {
         sessions.iter().map(|session| session.commit_to(self)).collect()

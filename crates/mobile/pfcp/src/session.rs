@@ -12,7 +12,7 @@ use crate::codec::fate::{self, Fate};
 use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeType, UeIpAddress, find, number};
 use crate::node::{Set, sets};
 use crate::pool::{Held, Taking};
-use crate::rules::{Interface, OuterHeader, RuleId, Seid, SessionRules};
+use crate::rules::{Interface, OuterHeader, RuleId, Seid, SessionRules, Usage};
 use crate::usage::{MEASURE_PACKETS, Renewed};
 use crate::work::steps;
 
@@ -63,6 +63,8 @@ pub(crate) struct Change {
     pub qers_removed: BTreeSet<u32>,
     /// URRs removed by the request (they may have begun again).
     pub urrs_removed: BTreeSet<u32>,
+    /// What URRs that are removed and begin again have counted: there they begin.
+    pub counted: BTreeMap<u32, Usage>,
     /// URRs with new quotas or periods.
     pub urrs_renewed: BTreeMap<u32, Renewed>,
     /// URRs for which Measurement Information says whether packets are reported.
@@ -218,8 +220,12 @@ fn create(change: &mut Change, ie: &Ie, max_rules: usize) -> Result<(), Rejectio
         }
         Ie::CreateUrr(ies) => {
             let (id, urr) = build::create_urr(ies)?;
+            // One that is repeated goes on.
+            let begins = !rules.urrs.contains_key(&id);
             insert(&mut rules.urrs, id, urr, RuleId::Urr(id))?;
-            change.urrs_begun.insert(id);
+            if begins {
+                change.urrs_begun.insert(id);
+            }
             note_packet_counting(&mut change.urrs_count_packets, id, ies);
         }
         Ie::CreateBar(ies) => {
@@ -283,7 +289,7 @@ fn update(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
             let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
             let urr = rules.urrs.get_mut(&id).ok_or_else(|| absent(RuleId::Urr(id)))?;
             let renewed = build::update_urr(urr, ies)?;
-            change.urrs_renewed.insert(id, renewed);
+            change.urrs_renewed.entry(id).or_default().add(renewed);
             note_packet_counting(&mut change.urrs_count_packets, id, ies);
         }
         Ie::UpdateBar(ies) => {
@@ -347,7 +353,9 @@ pub(crate) fn refuse_unsupported(ies: &[Ie]) -> Result<(), Rejection> {
     for ie in ies {
         steps(1);
         match crate::codec::fate(ie.ie_type()) {
-            Some((name, Fate::Refused | Fate::RuleRefused)) => return Err(Rejection::unsupported(ie.ie_type(), name.into())),
+            Some((name, Fate::Refused | Fate::Inapplicable(_) | Fate::RuleRefused)) => {
+                return Err(Rejection::unsupported(ie.ie_type(), name.into()));
+            }
             _ => refuse_unsupported(ie.children())?,
         }
     }

@@ -57,6 +57,8 @@ pub struct Stats {
     pub ended: u64,
     /// Associations lost to silence.
     pub lost_associations: u64,
+    /// Requests of ours that went to another address of their CP function, as the first did not answer or said so.
+    pub failovers: u64,
     /// Peers that restarted.
     pub restarted_peers: u64,
     /// Downlink data reports begun.

@@ -3,7 +3,9 @@
 //! The user plane counts packets and bytes; here is only what lies between two reports. It does not tell when a packet came: traffic is seen
 //! when the counters are looked at and have moved. So a stop of traffic is noticed up to a quarter of its time late, or a second.
 //!
-//! Left out, and refused: events, envelopes, dropped downlink traffic, additional monitoring times, aggregated URRs.
+//! Which events a URR counts is the UP function's own policy (TS 23.501 table 5.8.2.11.5-1): here each start of its traffic is one.
+//!
+//! Left out, and refused: envelopes, dropped downlink traffic, additional monitoring times, aggregated URRs.
 
 use std::time::Duration;
 
@@ -21,7 +23,11 @@ pub(crate) mod reporting {
     pub(crate) const START: u32 = 1 << 4;
     pub(crate) const STOPT: u32 = 1 << 5;
     pub(crate) const LIUSA: u32 = 1 << 7;
+    pub(crate) const EVETH: u32 = 1 << 12;
     pub(crate) const QUVTI: u32 = 1 << 15;
+
+    /// Starts and stops of traffic are looked for.
+    pub(crate) const TRAFFIC: u32 = START | STOPT;
 }
 
 /// Usage Report Trigger, octets 5 to 7 (§8.2.41).
@@ -38,11 +44,13 @@ pub(crate) mod trigger {
     pub(crate) const LIUSA: u32 = 1 << 10;
     pub(crate) const TERMR: u32 = 1 << 11;
     pub(crate) const MONIT: u32 = 1 << 12;
+    pub(crate) const EVETH: u32 = 1 << 15;
+    pub(crate) const EVEQU: u32 = 1 << 16;
     pub(crate) const TEBUR: u32 = 1 << 17;
     pub(crate) const QUVTI: u32 = 1 << 19;
 
     /// Those after which packets of the rule no longer pass.
-    pub(crate) const QUOTAS: u32 = VOLQU | TIMQU | QUHTI;
+    pub(crate) const QUOTAS: u32 = VOLQU | TIMQU | EVEQU | QUHTI;
 }
 
 /// INAM, ISTM and MNOP of Measurement Information (§8.2.68): nothing is measured, time is measured from the beginning, packets are
@@ -61,6 +69,13 @@ const STOPPED_AFTER: Duration = Duration::from_secs(10);
 /// The shortest time between two looks for the stop of traffic.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// Events whose times one report tells, so that it fits a datagram: the earliest. Later ones count for thresholds and quotas alike. At one in ten seconds they are a
+/// quarter of an hour.
+const MOST_EVENT_TIMES: usize = 100;
+
+/// A volume quota is looked at after so many bytes at the latest: a meter of the user plane holds 18 GB of it, and is to be filled again.
+const QUOTA_AT_ONCE: u64 = 1 << 33;
+
 /// The measurement of one URR.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Meter {
@@ -77,6 +92,12 @@ pub(crate) struct Meter {
     /// The measured time at the last report, and that which the time quota counts from.
     time_base: Duration,
     time_quota_base: Duration,
+    /// Events since the rule began, those that the next report counts from, and those that the event quota counts from.
+    events: u64,
+    event_base: u64,
+    event_quota_base: u64,
+    /// When those were that are not reported.
+    event_times: Vec<Duration>,
     /// Start of the running period.
     period_since: Duration,
     /// When a quota was last given.
@@ -112,6 +133,7 @@ struct Before {
     until: Duration,
     used: Usage,
     time: Duration,
+    event_times: Vec<Duration>,
 }
 
 /// What an Update URR renewed.
@@ -119,11 +141,26 @@ struct Before {
 pub(crate) struct Renewed {
     pub(crate) volume_quota: bool,
     pub(crate) time_quota: bool,
+    pub(crate) event_quota: bool,
     pub(crate) period: bool,
     pub(crate) validity: bool,
     pub(crate) monitoring: bool,
     /// Measurement Information.
     pub(crate) measurement: bool,
+}
+
+impl Renewed {
+    /// Of a second Update URR in the same request.
+    pub(crate) fn add(&mut self, other: Renewed) {
+        let Renewed { volume_quota, time_quota, event_quota, period, validity, monitoring, measurement } = other;
+        self.volume_quota |= volume_quota;
+        self.time_quota |= time_quota;
+        self.event_quota |= event_quota;
+        self.period |= period;
+        self.validity |= validity;
+        self.monitoring |= monitoring;
+        self.measurement |= measurement;
+    }
 }
 
 /// Times on the wire: NTP seconds.
@@ -181,11 +218,15 @@ impl Meter {
 
     /// Whether a meter from a record can be one of a node that has run for less than `most`, with counters of at most as many bytes or packets.
     pub(crate) fn is_plausible(&self, most: Duration, most_counted: u64) -> bool {
-        let before = self.before.iter().flat_map(|before| [before.since, before.until, before.time]);
+        let before =
+            self.before.iter().flat_map(|before| [before.since, before.until, before.time].into_iter().chain(before.event_times.clone()));
         let times = [self.since, self.measured, self.time_base, self.time_quota_base, self.period_since, self.quota_since, self.moved_at];
         let optional = [self.runs_since, self.monitor_at];
         let counters = [Some(self.base), Some(self.volume_quota_base), self.paused, self.before.as_ref().map(|before| before.used)];
-        before.chain(times).chain(optional.into_iter().flatten()).all(|time| time < most)
+        let events = [self.events.checked_sub(self.event_base), self.events.checked_sub(self.event_quota_base)];
+        let event_times = self.event_times.iter().copied();
+        before.chain(times).chain(optional.into_iter().flatten()).chain(event_times).all(|time| time < most)
+            && events.iter().all(Option::is_some)
             && counters.into_iter().flatten().all(|counters| counters.is_at_most(most_counted))
     }
 
@@ -197,10 +238,16 @@ impl Meter {
         if renewed.time_quota {
             self.time_quota_base = self.time_base;
         }
-        if renewed.volume_quota || renewed.time_quota {
-            self.quota_since = now;
+        if renewed.event_quota {
+            self.event_quota_base = self.event_base;
         }
-        if renewed.volume_quota || renewed.time_quota || renewed.validity {
+        let quota = renewed.volume_quota || renewed.time_quota || renewed.event_quota;
+        if quota {
+            self.quota_since = now;
+            // The end of the one before need not be told any more.
+            self.pending &= !trigger::QUOTAS;
+        }
+        if quota || renewed.validity {
             self.validity_runs = rule.quota_validity_s.is_some();
         }
         if renewed.validity {
@@ -252,7 +299,7 @@ impl Meter {
 
     /// Whether the next packet is to be noticed: traffic is to start, or time is to go on.
     pub(crate) fn is_awaiting_traffic(&self, rule: &Urr) -> bool {
-        let start = rule.triggers & (reporting::START | reporting::STOPT) != 0 && !self.flows;
+        let start = looks_for_traffic(rule) && !self.flows;
         let times = rule.measure_duration || rule.time_threshold_s.is_some() || rule.time_quota_s.is_some();
         self.paused.is_none() && (start || (times && self.runs_since.is_none()))
     }
@@ -278,14 +325,15 @@ impl Meter {
     /// Since when there has been no packet, and after how long that matters, for each reason that it matters for.
     fn silences(&self, rule: &Urr) -> impl Iterator<Item = (Duration, Duration)> {
         let measures = self.paused.is_none();
-        let stop = (self.flows && rule.triggers & (reporting::START | reporting::STOPT) != 0).then(|| (self.moved_at, stops_after(rule)));
+        let stop = (self.flows && looks_for_traffic(rule)).then(|| (self.moved_at, stops_after(rule)));
         let pause = self.runs_since.zip(seconds(rule.inactivity_s)).map(|(_, limit)| (self.moved_at, limit));
         [stop, pause, self.holding(rule)].into_iter().flatten().filter(move |_| measures)
     }
 
-    /// Since when a quota is held without packets, and how long it may be.
+    /// Since when a quota is held without packets, and how long it may be, if its end is asked for.
     fn holding(&self, rule: &Urr) -> Option<(Duration, Duration)> {
-        let has_quota = (rule.volume_quota.is_some() || rule.time_quota_s.is_some()) && !rule.exhausted;
+        let quotas = [rule.volume_quota.is_some(), rule.time_quota_s.is_some(), rule.event_quota.is_some()];
+        let has_quota = quotas.contains(&true) && !rule.exhausted && rule.triggers & reporting::QUHTI != 0;
         seconds(rule.quota_holding_s).filter(|_| has_quota).map(|limit| (self.moved_at.max(self.quota_since), limit))
     }
 
@@ -295,15 +343,15 @@ impl Meter {
         if self.paused.is_none() {
             self.notice_traffic(rule, now, counters);
         }
-        self.pending | self.time_triggers(rule, now) | self.volume_triggers(rule, counters)
+        self.pending | self.time_triggers(rule, now) | self.volume_triggers(rule, counters) | self.event_triggers(rule)
     }
 
     fn notice_traffic(&mut self, rule: &Urr, now: Duration, counters: Usage) {
         if packets(counters) != self.seen_packets {
             self.seen_packets = packets(counters);
             self.moved_at = now;
-            if !std::mem::replace(&mut self.flows, true) && rule.triggers & reporting::START != 0 {
-                self.pending |= trigger::START;
+            if !std::mem::replace(&mut self.flows, true) {
+                self.notice_start(rule, now);
             }
             self.runs_since.get_or_insert(now);
             return;
@@ -320,9 +368,36 @@ impl Meter {
         {
             self.pause_time((self.moved_at + limit).max(since));
         }
-        if rule.triggers & reporting::QUHTI != 0 && self.holding(rule).is_some_and(|(since, limit)| is_over(since, limit)) {
+        if self.holding(rule).is_some_and(|(since, limit)| is_over(since, limit)) {
             self.pending |= trigger::QUHTI;
         }
+    }
+
+    /// Traffic starts.
+    fn notice_start(&mut self, rule: &Urr, now: Duration) {
+        if rule.triggers & reporting::START != 0 {
+            self.pending |= trigger::START;
+        }
+        if counts_events(rule) {
+            self.events += 1;
+            if self.event_times.len() < MOST_EVENT_TIMES {
+                self.event_times.push(now);
+            }
+        }
+    }
+
+    /// The usage report triggers that events have set off.
+    fn event_triggers(&self, rule: &Urr) -> u32 {
+        let reached = |base: u64, limit: Option<u32>| limit.is_some_and(|limit| self.events - base >= limit.into());
+        let mut triggers = 0;
+        // A threshold of nothing would be reached again and again.
+        if rule.triggers & reporting::EVETH != 0 && reached(self.event_base, rule.event_threshold.filter(|events| *events > 0)) {
+            triggers |= trigger::EVETH;
+        }
+        if !rule.exhausted && reached(self.event_quota_base, rule.event_quota) {
+            triggers |= trigger::EVEQU;
+        }
+        triggers
     }
 
     /// The usage report triggers that time has set off.
@@ -363,8 +438,20 @@ impl Meter {
     pub(crate) fn volume_left(&self, rule: &Urr, counters: Usage) -> Option<u64> {
         let counters = self.paused.is_none().then_some(counters)?;
         let threshold = threshold(rule).map(|limit| left(limit, less(counters, self.base)));
-        let quota = quota(rule).map(|limit| left(limit, less(counters, self.volume_quota_base)));
+        let quota = quota(rule).map(|limit| left(limit, less(counters, self.volume_quota_base)).min(QUOTA_AT_ONCE));
         [threshold, quota].into_iter().flatten().min()
+    }
+
+    /// What the counters are when the volume quota is used up; `None` where nothing is limited now.
+    pub(crate) fn quota_ends(&self, rule: &Urr) -> Option<VolumeLimit> {
+        let limit = quota(rule).filter(|_| self.paused.is_none())?;
+        let (uplink, downlink) = (self.volume_quota_base.uplink_bytes, self.volume_quota_base.downlink_bytes);
+        let end = |limit: Option<u64>, base: u64| limit.map(|bytes| base.saturating_add(bytes));
+        Some(VolumeLimit {
+            total: end(limit.total, uplink.saturating_add(downlink)),
+            uplink: end(limit.uplink, uplink),
+            downlink: end(limit.downlink, downlink),
+        })
     }
 
     /// At the monitoring time the measurement is parted, and the rule's limits become the subsequent ones. Whether packets pass again that did not.
@@ -375,28 +462,45 @@ impl Meter {
         let counters = self.paused.unwrap_or(counters);
         let time = self.time(now);
         // One that nobody has asked for is not lost: the parts are added up.
-        let (since, used, measured) = match self.before.take() {
-            Some(before) => (before.since, more(before.used, less(counters, self.base)), before.time + time.saturating_sub(self.time_base)),
-            None => (self.since, less(counters, self.base), time.saturating_sub(self.time_base)),
-        };
-        self.before = Some(Before { since, until: at.max(self.since), used, time: measured });
-        (self.since, self.base, self.time_base) = (at.max(self.since), counters, time);
+        let (used, measured) = (less(counters, self.base), time.saturating_sub(self.time_base));
+        let mut event_times = std::mem::take(&mut self.event_times);
+        let until = at.max(self.since);
+        self.before = Some(match self.before.take() {
+            Some(mut before) => {
+                before.event_times.append(&mut event_times);
+                before.event_times.truncate(MOST_EVENT_TIMES);
+                Before { until, used: more(before.used, used), time: before.time + measured, ..before }
+            }
+            None => Before { since: self.since, until, used, time: measured, event_times },
+        });
+        (self.since, self.base, self.time_base, self.event_base) = (until, counters, time, self.events);
         let had = std::mem::take(&mut rule.subsequent);
         rule.volume_threshold = had.volume_threshold.or(rule.volume_threshold);
         rule.time_threshold_s = had.time_threshold_s.or(rule.time_threshold_s);
+        rule.event_threshold = had.event_threshold.or(rule.event_threshold);
         if had.volume_quota.is_some() {
             (rule.volume_quota, self.volume_quota_base) = (had.volume_quota, counters);
         }
         if had.time_quota_s.is_some() {
             (rule.time_quota_s, self.time_quota_base) = (had.time_quota_s, time);
         }
-        let renewed = had.volume_quota.is_some() || had.time_quota_s.is_some();
-        renewed && std::mem::replace(&mut rule.exhausted, false)
+        if had.event_quota.is_some() {
+            (rule.event_quota, self.event_quota_base) = (had.event_quota, self.events);
+        }
+        let renewed = had.volume_quota.is_some() || had.time_quota_s.is_some() || had.event_quota.is_some();
+        let reopened = renewed && std::mem::replace(&mut rule.exhausted, false);
+        // The user plane stops packets by the quota that it was told of.
+        reopened || had.volume_quota.is_some()
     }
 
     /// Whether a final report would tell something.
     pub(crate) fn has_usage(&self, counters: Usage) -> bool {
-        self.before.is_some() || self.paused.unwrap_or(counters) != self.base
+        self.before.is_some() || self.paused.unwrap_or(counters) != self.base || self.events != self.event_base
+    }
+
+    /// Keeps these triggers of a quota's end for a later report: there is no room for one now.
+    pub(crate) fn postpone(&mut self, triggers: u32) {
+        self.pending |= triggers & trigger::QUOTAS;
     }
 
     /// The elements of usage reports, two after a monitoring time; the measurement restarts.
@@ -414,15 +518,20 @@ impl Meter {
         let mut reports = Vec::new();
         let before = self.before.take();
         let information = before.as_ref().map(|_| AFTER);
-        if let Some(Before { since, until, used, time }) = before {
+        let told = |times: &[Duration]| times.iter().map(|at| Ie::TimeStamp(clock.ntp_s(*at))).collect::<Group>();
+        if let Some(Before { since, until, used, time, event_times }) = before {
             let span = (clock.ntp_s(since), clock.ntp_s(until));
-            reports.push(self.one_report(urr_id, rule, trigger::MONIT, span, used, time, Some(BEFORE)));
+            let mut report = self.one_report(urr_id, rule, trigger::MONIT, span, used, time, Some(BEFORE));
+            report.extend(told(&event_times));
+            reports.push(report);
         }
         let used = less(counters, self.base);
         let measured = time.saturating_sub(self.time_base);
         let span = (clock.ntp_s(self.since), clock.ntp_s(now));
-        reports.push(self.one_report(urr_id, rule, triggers, span, used, measured, information));
-        (self.since, self.base, self.time_base) = (now, counters, time);
+        let mut report = self.one_report(urr_id, rule, triggers, span, used, measured, information);
+        report.extend(told(&std::mem::take(&mut self.event_times)));
+        reports.push(report);
+        (self.since, self.base, self.time_base, self.event_base) = (now, counters, time, self.events);
         self.pending = 0;
         if triggers & trigger::QUVTI != 0 {
             self.validity_runs = false;
@@ -472,6 +581,33 @@ impl Meter {
         self.next_seqn = self.next_seqn.wrapping_add(1);
         ies
     }
+}
+
+/// Whether it matters when traffic starts and stops.
+/// Events whose times one answer tells: with as many usage reports as a session can have it fits a datagram.
+const EVENT_TIMES_OF_AN_ANSWER: usize = 1000;
+
+/// Leaves each usage report of an answer its share of the times of events, the first ones. All events count.
+pub(crate) fn fit_event_times(answer: &mut Group) {
+    let report = |ie: &Ie| matches!(ie, Ie::UsageReportInModificationResponse(_) | Ie::UsageReportInDeletionResponse(_));
+    let reports = answer.iter().filter(|ie| report(ie)).count().max(1);
+    for ie in answer {
+        let (Ie::UsageReportInModificationResponse(ies) | Ie::UsageReportInDeletionResponse(ies)) = ie else { continue };
+        let mut left = (EVENT_TIMES_OF_AN_ANSWER / reports).max(1);
+        ies.retain(|ie| {
+            let stays = !matches!(ie, Ie::TimeStamp(_)) || left > 0;
+            left -= usize::from(stays && matches!(ie, Ie::TimeStamp(_)));
+            stays
+        });
+    }
+}
+
+fn looks_for_traffic(rule: &Urr) -> bool {
+    rule.triggers & reporting::TRAFFIC != 0 || counts_events(rule)
+}
+
+fn counts_events(rule: &Urr) -> bool {
+    rule.measure_events || rule.event_threshold.is_some() || rule.event_quota.is_some()
 }
 
 /// Without packets for so long, traffic has stopped.

@@ -54,7 +54,7 @@ fn messages() -> Vec<Message> {
             qer(1, 5),
             qer(2, 5),
             urr(1, 0x0103, vec![Ie::MeasurementPeriod(2), Ie::VolumeThreshold(volume(500)), Ie::VolumeQuota(volume(5000))]),
-            urr(2, 0x0284, vec![Ie::LinkedUrrId(1), Ie::TimeThreshold(3), Ie::TimeQuota(10)]),
+            urr(2, 0x0284, vec![Ie::LinkedUrrId(1), Ie::TimeThreshold(3), Ie::TimeQuota(10), Ie::EventThreshold(2), Ie::EventQuota(4)]),
             Ie::CreateBar(vec![Ie::BarId(1), Ie::DownlinkDataNotificationDelay(2)]),
         ],
     );
@@ -120,7 +120,9 @@ fn shuffle(ies: &mut Vec<Ie>, random: &mut Random) {
             | Ie::UpdateUrr(inside) => shuffle(inside, random),
             Ie::PdrId(id) => *id = random.below(6) as u16,
             Ie::FarId(id) | Ie::UrrId(id) | Ie::QerId(id) => *id = random.below(4) as u32,
-            Ie::MeasurementPeriod(s) | Ie::TimeQuota(s) | Ie::TimeThreshold(s) => *s = random.below(5) as u32,
+            Ie::MeasurementPeriod(s) | Ie::TimeQuota(s) | Ie::TimeThreshold(s) | Ie::EventQuota(s) | Ie::EventThreshold(s) => {
+                *s = random.below(5) as u32
+            }
             other => *other = Ie::Unknown { ie_type: other.ie_type(), octets: random.next().to_be_bytes()[..random.below(9)].to_vec() },
         },
     }
@@ -170,6 +172,8 @@ fn end(mut bench: Bench) {
             &mut bench.plane,
         );
     }
+    // An end that the user plane has refused it is told again with a poll.
+    bench.node.poll_usage(bench.now, &mut bench.plane);
     agree(&bench);
     assert_eq!((bench.node.session_count(), bench.node.resources_in_use(), bench.plane.sessions.len()), (0, 0, 0));
     // What still waits for an answer is given up, and then there is nothing to do any more.

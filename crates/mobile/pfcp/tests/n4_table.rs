@@ -20,6 +20,7 @@ exception: the flag MBQE, see there).
 | sent | only a UP function sends it, and we do; if a CP function sends it, it is skipped (clause 7.6.6) |
 | not sent | only a UP function sends it, and we do not; skipped likewise |
 | refused | the request is rejected with cause 76 (\"Service not supported\") and this number as Offending IE; nothing of it has an effect |
+| refused: why | the same; and where it applies instead |
 | refused with its rule | the same with cause 73 (\"Rule creation/modification failure\") and Failed Rule ID; a Forwarding Policy has cause 70 |
 | skipped: why | no effect, and why that is allowed |
 
@@ -30,12 +31,24 @@ Notes:
 
 - Traffic is seen when counters are looked at, not packet by packet: a start is reported within a second or so, a stop, the end of a holding time and an
   inactive user plane up to a quarter of their time late, at least a second. Traffic has stopped after the Inactivity Detection Time, or after 10 s.
+- A volume quota ends where packets flow, on all workers and targets at once: it is passed by less than the longest packet of a port (`mtu`). What is behind
+  it is dropped (`quota_exhausted`) until the report is made, at the next look, and then the FAR for quota action has it. Of a PDR with several quotas
+  this is so for the smallest, and of one with three MBRs for none. A quota that changes while packets flow is passed by what comes in the microseconds
+  of the change. Where packets wait for a port's rate it may be passed by what waits ([limits.md](limits.md#engine)). Others, and thresholds, are seen by
+  looks alone.
 - A volume limit is looked at before it can have been reached at the highest rate that was seen: at most once a millisecond, once in five while no packet
-  comes. So a quota is passed by the bytes of a millisecond, or of five after a pause: 1.25 or 6.25 MB at 10 Gbit/s.
+  comes. So a threshold is passed by the bytes of a millisecond, or of five after a pause: 1.25 or 6.25 MB at 10 Gbit/s.
+- An event is a start of traffic: which events a URR counts is the UP function's to say (TS 23.501 table 5.8.2.11.5-1). A report has the Time Stamp of
+  each, at most of 100. An event quota is used up by the last event that it allows, as a volume quota is by its last byte.
 - The end of a quota's validity is reported; packets pass until the quota is used up.
 - Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association. What is deleted as a set has no usage
   reports: its CP function has lost the sessions. Reports of a set that was handed over go to its Alternative SMF IP Address, until a CP function gives a
   session another F-SEID.
+- A request of ours that a CP function does not answer (T1, N1) goes to its other addresses (Alternative SMF IP Address of its association; preferred ones
+  first), and so do later ones until the first address is heard again. One of those may take a session over: with a CP F-SEID in its answer to a report, or
+  by a modification. Another SMF is sent SEID 0 and the session's F-SEID as its Old CP F-SEID. A report that is answered with cause 78 (\"Redirection
+  Requested\") and an Alternative SMF IP Address goes there. The association is lost when none of its addresses answers heartbeats. SSET and MPAS are not
+  announced: an SMF Set ID is not looked at, and a Node ID has one association.
 - CP functions that announce LOAD are told, with the next response after a change, which share of `n4.max_sessions` is there. Those that announce OVRL are
   told how much fewer requests to send when more than an eighth of the queue of messages is full, for 10 s or until told otherwise. While seven
   eighths are full new sessions are rejected with cause 74, whoever asks.
@@ -52,6 +65,7 @@ fn text(fate: Fate) -> String {
         Fate::Sent => "sent".into(),
         Fate::Unsent => "not sent".into(),
         Fate::Refused => "refused".into(),
+        Fate::Inapplicable(why) => format!("refused: {why}"),
         Fate::RuleRefused => "refused with its rule".into(),
         Fate::Ignored(why) => format!("skipped: {why}"),
     }

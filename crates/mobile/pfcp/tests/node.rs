@@ -325,3 +325,27 @@ fn limits_of_associations_and_sessions() {
     let second = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), simple_session(2, 2, [10, 0, 0, 2], vec![]));
     assert_eq!(second.cause(), Some(Cause::NO_RESOURCES));
 }
+
+#[test]
+fn a_peer_that_stays_lost_is_asked_for_an_association_by_one_request_at_a_time() {
+    let config = Config { heartbeat_period: Some(Duration::from_secs(10)), on_loss: OnLoss::Keep(None), ..config() };
+    let mut bench = Bench::with(config);
+    bench.node.associate(SMF, bench.now);
+    bench.pass(Duration::from_secs(3600));
+    bench.sent();
+    bench.pass(Duration::from_secs(100));
+    let setups = bench.sent().iter().filter(|(_, message)| message.kind == MessageType::AssociationSetupRequest).count();
+    // Each three times in nine seconds, and ten seconds without.
+    assert!((6..=21).contains(&setups), "{setups}");
+}
+
+#[test]
+fn our_setup_is_not_sent_again_once_the_peer_has_set_up_its_own() {
+    let mut bench = Bench::alone(config());
+    bench.node.associate(SMF, bench.now);
+    assert_eq!(bench.sent_one().kind, MessageType::AssociationSetupRequest);
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+    bench.pass(Duration::from_secs(60));
+    let again = bench.sent().into_iter().filter(|(_, message)| message.kind == MessageType::AssociationSetupRequest).count();
+    assert_eq!(again, 0);
+}

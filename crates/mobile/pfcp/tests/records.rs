@@ -9,7 +9,7 @@ use common::*;
 use pfcp::codec::{self, Cause, Group, Ie, Message, MessageType, Volume, find};
 use pfcp::config::{Config, OnLoss};
 use pfcp::node::{Read, Restored, Restoring, Saved, SavedError};
-use pfcp::rules::{Seid, Usage};
+use pfcp::rules::{Counters, Seid, Usage};
 use rand::Rng;
 
 const LAG: Duration = Duration::from_secs(4);
@@ -295,6 +295,39 @@ fn a_quota_goes_on_across_a_crash() {
     assert!(kept.bench.plane.sessions[&seid].urrs[&1].exhausted, "packets do not pass again");
 }
 
+/// They are read again where they go on counting while the node is away: which they are must be known without a look at all counters.
+#[test]
+fn counters_that_outlast_the_process_are_recorded_with_each_change_of_their_cells() {
+    let mut kept = Kept::new(recorded());
+    kept.bench.plane.epoch = Some(3);
+    let seid = kept.establish(chosen_session(1));
+    kept.crash();
+    let of = |kept: &Kept| {
+        let (of, urr_id, Counters { usage, lasting }) = kept.bench.plane.returned[0].clone();
+        assert_eq!((of, urr_id, kept.bench.plane.returned.len()), (seid, 1, 1));
+        (usage.uplink_bytes, lasting.map(|lasting| (lasting.epoch, lasting.cells[0].bytes)))
+    };
+    assert_eq!(of(&kept), (0, Some((3, 0))));
+    // The next process has cells of its own, whether they have counted or not.
+    kept.bench.plane.epoch = Some(4);
+    kept.bench.node.record_all(kept.bench.now, &mut kept.bench.plane);
+    kept.write();
+    kept.crash();
+    assert_eq!(of(&kept), (0, Some((4, 0))));
+    kept.bench.plane.epoch = Some(5);
+    kept.bench.count(seid, 1, 700, 0);
+    let answer = kept.bench.modify(seid, vec![far_to_gnb(2, 7, None)]);
+    assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+    kept.write();
+    kept.crash();
+    assert_eq!(of(&kept), (700, Some((5, 700))));
+    kept.bench.plane.epoch = Some(6);
+    kept.bench.node.record_all(kept.bench.now, &mut kept.bench.plane);
+    kept.bench.delete(seid);
+    kept.write();
+    assert_eq!(kept.records.keys().filter(|key| key[0] == 2).count(), 0, "no record is left");
+}
+
 #[test]
 fn a_report_without_an_answer_is_sent_again_under_its_sequence_number() {
     let mut kept = Kept::new(recorded());
@@ -444,9 +477,65 @@ fn the_layout_of_records_is_that_of_their_version() {
     testkit::assert_golden("tests/records.expected", &text);
 }
 
+/// A shared server answers nothing while it writes a batch, and the lease goes on.
+#[test]
+fn counters_of_many_sessions_are_written_in_slices_at_a_planned_stop() {
+    const SESSIONS: u32 = 5000;
+    let mut kept = Kept::new(Config { max_sessions_per_peer: SESSIONS as usize, ..recorded() });
+    for n in 0..SESSIONS {
+        let address = [10, 9, (n >> 8) as u8, n as u8];
+        let seid = kept.establish(simple_session(n.into(), n + 1, address, vec![urr(1, 0, vec![])]));
+        kept.bench.count(seid, 1, 1000, 0);
+    }
+    let node = &mut kept.bench.node;
+    node.begin_checkpoint();
+    let (mut slices, mut all) = (Vec::new(), 0);
+    let mut more = true;
+    while more {
+        more = node.checkpoint_slice(kept.bench.now, &mut kept.bench.plane);
+        let changes = node.take_changes();
+        all += changes.iter().filter(|change| change.key.len() == 13).count();
+        slices.push(changes.len());
+    }
+    assert_eq!(all, SESSIONS as usize);
+    assert!(slices.len() >= 3 && slices.iter().all(|slice| *slice < 4500), "{slices:?}");
+    assert!(node.take_changes().is_empty());
+}
+
 #[test]
 fn a_node_without_records_notes_nothing() {
     let mut bench = Bench::new();
     bench.establish(chosen_session(1));
     assert_eq!((bench.node.take_changes(), bench.node.next_checkpoint()), (vec![], None));
+}
+
+#[test]
+fn while_records_cannot_be_written_requests_are_refused_at_once_and_change_nothing() {
+    let mut kept = Kept::new(recorded());
+    let seid = kept.establish(chosen_session(1));
+    let answered = modification(90, seid);
+    let answer = kept.bench.ask_octets(&answered);
+    kept.write();
+    let Kept { bench, .. } = &mut kept;
+    bench.node.set_store_away(true);
+    for octets in [
+        modification(91, seid),
+        Message::session(MessageType::SessionDeletionRequest, seid, 92, vec![]).encode().unwrap(),
+        Message::session(MessageType::SessionEstablishmentRequest, 0, 93, chosen_session(2)).encode().unwrap(),
+        Message::node(MessageType::AssociationSetupRequest, 94, setup_ies(7)).encode().unwrap(),
+    ] {
+        bench.node.receive(bench.smf, &octets, bench.now, &mut bench.plane);
+        assert_eq!(bench.node.poll_transmit(), None);
+        let (to, refusal) = bench.node.poll_refusal().unwrap();
+        let refusal = codec::decode(&refusal).unwrap();
+        assert_eq!((to, refusal.cause()), (bench.smf, Some(Cause::SYSTEM_FAILURE)), "{refusal:?}");
+        assert_eq!((bench.node.poll_refusal(), bench.node.take_changes().len()), (None, 0));
+    }
+    assert_eq!((bench.node.session_count(), bench.node.associations().count()), (1, 1));
+    // What was done before has the answer that it had, and heartbeats go on.
+    assert_eq!(bench.ask_octets(&answered), answer);
+    bench.ask(MessageType::HeartbeatRequest, None, vec![Ie::RecoveryTimeStamp(1)]);
+    bench.node.set_store_away(false);
+    // The refusal was not kept for retransmissions.
+    assert_eq!(bench.ask_octets(&modification(91, seid)).cause(), Some(Cause::REQUEST_ACCEPTED));
 }

@@ -482,7 +482,43 @@ fn reports_wait_while_too_many_are_without_an_answer() {
     bench.count(seid, 1, 10, 0);
     bench.node.poll_usage(bench.now, &mut bench.plane);
     assert!(bench.plane.sessions[&seid].urrs[&1].exhausted);
-    assert_eq!(bench.node.stats().lost_usage_reports, 1);
+    let commits = bench.plane.commits;
+    // And is reported when there is room, as one that has ended, once.
+    let mut told = Vec::new();
+    for _ in 0..5 {
+        for (_, report) in bench.sent() {
+            let usage = find!(report.ies, UsageReportInReportRequest).unwrap();
+            if find!(usage, UsageReportTrigger) == Some(&Triggers(1 << 8)) {
+                told.push((report.seid, find!(usage, VolumeMeasurement).unwrap().bytes.total));
+            }
+            bench.answer(&report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+        }
+        bench.pass(2 * SECOND);
+    }
+    assert_eq!(told, [(Some(6), Some(10))]);
+    assert_eq!((bench.node.stats().lost_usage_reports, bench.plane.commits), (0, commits));
+}
+
+#[test]
+fn the_end_of_a_quota_that_was_not_reported_is_forgotten_when_another_is_given() {
+    let mut bench = Bench::with(Config { max_outstanding: 1, ..config() });
+    let periodic = urr(1, 1, vec![Ie::MeasurementPeriod(30)]);
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![periodic]));
+    bench.count(seid, 1, 5, 0);
+    let quota = urr(1, VOLQU, vec![Ie::VolumeQuota(total(10))]);
+    let (seid, _) = bench.establish(simple_session(2, 2, [10, 0, 0, 2], vec![quota]));
+    bench.pass(30 * SECOND);
+    let first = bench.sent_one();
+    bench.count(seid, 1, 10, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert!(bench.plane.sessions[&seid].urrs[&1].exhausted);
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(1000))])]);
+    assert!(!bench.plane.sessions[&seid].urrs[&1].exhausted);
+    bench.answer(&first, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    bench.pass(2 * SECOND);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(bench.sent(), []);
+    assert!(!bench.plane.sessions[&seid].urrs[&1].exhausted);
 }
 
 #[test]

@@ -4,10 +4,11 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use common::*;
 use pfcp::codec::{
-    AlternativeSmfIpAddress, Cause, CsidNode, FSeid, FqCsid, Group, Ie, Message, MessageType, NodeId, PeerAddress, Volume, number,
+    AlternativeSmfIpAddress, Cause, CsidNode, FSeid, FqCsid, Group, Ie, Message, MessageType, NodeId, PeerAddress, Volume, find, number,
 };
 use pfcp::config::{AllowedPeers, Config, Network};
 use pfcp::node::{Read, Restoring, Saved};
@@ -197,4 +198,168 @@ fn what_names_no_set_or_no_cp_function_is_refused_and_changes_nothing() {
     let many = (0..2).map(|_| csid(&(0..10).collect::<Vec<u16>>())).collect();
     assert_eq!(bench.modify(seid, many).cause(), Some(Cause::NO_RESOURCES));
     assert_eq!(bench.modify(seid, vec![Ie::GroupId(vec![1; 65])]).cause(), Some(Cause::NO_RESOURCES));
+}
+
+const PREFERRED: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 77);
+
+/// A node whose SMF is one of a set of three, with sessions of the first one.
+fn set_of_three(heartbeats: bool) -> (Bench, Vec<Seid>) {
+    let peers = vec![AllowedPeers { networks: vec![Network { address: SMF_ADDRESS.into(), length: 8 }], together: false }];
+    let heartbeat_period = heartbeats.then_some(Duration::from_secs(60));
+    let mut bench = Bench::alone(Config { peers, heartbeat_period, ..config() });
+    let preferred = AlternativeSmfIpAddress { preferred: true, ipv4: Some(PREFERRED), ipv6: None };
+    // One that the operator does not allow is not asked.
+    let others = vec![alternative(Ipv4Addr::new(9, 9, 9, 9)), alternative(OTHER), Ie::AlternativeSmfIpAddress(preferred)];
+    bench.ask(MessageType::AssociationSetupRequest, None, [setup_ies(SMF_STARTED), others].concat());
+    let seids = (1..=3).map(|n| bench.establish(session(n, vec![])).0).collect();
+    (bench, seids)
+}
+
+/// Usage reports that a session's next threshold makes: where each copy goes until there is no more of it.
+fn copies(bench: &mut Bench, seid: Seid, bytes: u64) -> (Vec<IpAddr>, Message) {
+    bench.count(seid, 1, bytes, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let mut all = bench.sent();
+    for _ in 0..30 {
+        bench.pass(Duration::from_secs(1));
+        all.extend(bench.sent());
+    }
+    let reports: Vec<_> = all.into_iter().filter(|(_, message)| message.kind == MessageType::SessionReportRequest).collect();
+    for (to, message) in &reports {
+        // Under its number; a SEID means nothing at another address.
+        assert!((message.sequence, message.kind) == (reports[0].1.sequence, reports[0].1.kind), "{reports:?}");
+        let own = *to == reports[0].0;
+        assert_eq!((message.seid == Some(0), find!(message.ies, FSeid).is_some()), (!own, !own), "{message:?}");
+    }
+    let mut to: Vec<IpAddr> = reports.iter().map(|(to, _)| to.ip()).collect();
+    to.dedup();
+    (to, reports[0].1.clone())
+}
+
+/// A report of the first session for an SMF that has not given its SEID.
+fn for_another(report: &Message) -> Message {
+    let old = FSeid { seid: 1, ipv4: Some(SMF_ADDRESS), ipv6: None };
+    Message { seid: Some(0), ies: [report.ies.clone(), vec![Ie::FSeid(old)]].concat(), ..report.clone() }
+}
+
+fn respond(bench: &mut Bench, from: Ipv4Addr, report: &Message, ies: Group) {
+    let answer = Message { kind: MessageType::SessionReportResponse, ies, ..report.clone() };
+    bench.node.receive(SocketAddr::new(from.into(), 8805), &answer.encode().unwrap(), bench.now, &mut bench.plane);
+}
+
+/// §5.22: the CP function named others of its set with the association.
+#[test]
+fn reports_go_to_another_smf_of_the_set_while_the_one_that_has_the_session_does_not_answer() {
+    let (mut bench, seids) = set_of_three(false);
+    let accepted = || Ie::Cause(Cause::REQUEST_ACCEPTED);
+    // Nobody answers: preferred ones first, then others, and it is given up.
+    let (to, late) = copies(&mut bench, seids[0], 1000);
+    assert_eq!(to, [SMF_ADDRESS, PREFERRED, OTHER].map(IpAddr::from));
+    assert_eq!(bench.node.stats().lost_usage_reports, 1);
+    respond(&mut bench, OTHER, &late, vec![accepted()]);
+    bench.node.receive(SMF, &[], bench.now, &mut bench.plane);
+    // The preferred one answers, and takes the session over with another F-SEID.
+    let mut bytes = 2000;
+    bench.count(seids[0], 1, bytes, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let first = bench.sent_one();
+    bench.pass(Duration::from_secs(9));
+    let all = bench.sent();
+    let (to, report) = all.last().unwrap();
+    assert_eq!((to.ip(), report), (IpAddr::from(PREFERRED), &for_another(&first)));
+    let cp = FSeid { seid: 0xbeef, ipv4: Some(PREFERRED), ipv6: None };
+    respond(&mut bench, PREFERRED, &first, vec![accepted(), Ie::FSeid(cp)]);
+    assert_eq!(bench.node.session(seids[0]).unwrap().cp, cp);
+    // The other sessions' reports go there at once, as theirs.
+    assert_eq!(reporters(&mut bench, &seids, &mut bytes), [IpAddr::from(PREFERRED); 3]);
+    bench.count(seids[0], 1, 9000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    assert_eq!(report.seid, Some(0xbeef));
+    respond(&mut bench, PREFERRED, &report, vec![accepted()]);
+    // The first one is heard again: what it has not given away is reported to it.
+    bytes = 20_000;
+    bench.ask(MessageType::HeartbeatRequest, None, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    assert_eq!(reporters(&mut bench, &seids, &mut bytes), [PREFERRED, SMF_ADDRESS, SMF_ADDRESS].map(IpAddr::from));
+}
+
+#[test]
+fn a_report_goes_where_the_smf_that_was_asked_sends_it() {
+    let (mut bench, seids) = set_of_three(false);
+    bench.count(seids[0], 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    let redirected = |to| vec![Ie::Cause(Cause::REDIRECTION_REQUESTED), alternative(to)];
+    respond(&mut bench, SMF_ADDRESS, &report, redirected(OTHER));
+    assert_eq!(bench.sent(), [(SocketAddr::new(OTHER.into(), 8805), for_another(&report))]);
+    // Not to one that the operator does not allow, nor to itself.
+    respond(&mut bench, OTHER, &report, redirected(OTHER));
+    assert_eq!(bench.sent(), []);
+    bench.count(seids[1], 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    respond(&mut bench, SMF_ADDRESS, &report, redirected(Ipv4Addr::new(9, 9, 9, 9)));
+    assert_eq!((bench.sent(), bench.node.stats().failovers), (vec![], 1));
+}
+
+/// TS 23.527 §4.6: sessions of a set outlive an SMF of it.
+#[test]
+fn a_peer_is_lost_when_no_smf_of_its_set_answers_heartbeats() {
+    let (mut bench, _) = set_of_three(true);
+    let mut to = Vec::new();
+    let mut heartbeats = |bench: &mut Bench, answers: Option<Ipv4Addr>| {
+        for _ in 0..120 {
+            bench.pass(Duration::from_secs(1));
+            for (peer, message) in bench.sent().into_iter().filter(|(_, message)| message.kind == MessageType::HeartbeatRequest) {
+                to.push(peer.ip());
+                if answers.is_some_and(|answers| peer.ip() == answers) {
+                    // An SMF of the set has a time stamp of its own.
+                    let answer =
+                        Message { kind: MessageType::HeartbeatResponse, ies: vec![Ie::RecoveryTimeStamp(SMF_STARTED + 9)], ..message };
+                    bench.node.receive(peer, &answer.encode().unwrap(), bench.now, &mut bench.plane);
+                }
+            }
+        }
+        to.dedup();
+        std::mem::take(&mut to)
+    };
+    assert_eq!(heartbeats(&mut bench, Some(OTHER)), [SMF_ADDRESS, PREFERRED, OTHER].map(IpAddr::from));
+    assert_eq!((bench.node.session_count(), bench.node.associations().count()), (3, 1));
+    heartbeats(&mut bench, None);
+    assert_eq!((bench.node.session_count(), bench.node.stats().lost_associations), (0, 1));
+}
+
+#[test]
+fn two_smfs_that_send_a_report_to_each_other_do_not_do_so_for_ever() {
+    let (mut bench, seids) = set_of_three(false);
+    bench.count(seids[0], 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    let mut asked = SMF_ADDRESS;
+    let mut moves = 0;
+    loop {
+        let other = if asked == SMF_ADDRESS { OTHER } else { SMF_ADDRESS };
+        respond(&mut bench, asked, &report, vec![Ie::Cause(Cause::REDIRECTION_REQUESTED), alternative(other)]);
+        let sent = bench.sent();
+        let Some((to, message)) = sent.first() else { break };
+        assert_eq!(to.ip(), IpAddr::from(other));
+        // Whoever gave the SEID is asked by it.
+        assert_eq!(*message, if other == SMF_ADDRESS { report.clone() } else { for_another(&report) });
+        asked = other;
+        moves += 1;
+        assert!(moves < 100, "no end");
+    }
+    assert_eq!((moves, bench.node.stats().lost_usage_reports), (16, 1));
+}
+
+#[test]
+fn a_session_that_another_smf_of_the_set_does_not_know_goes_on() {
+    let (mut bench, seids) = set_of_three(false);
+    bench.count(seids[0], 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    bench.pass(Duration::from_secs(9));
+    assert_eq!(bench.sent().last().unwrap().0.ip(), IpAddr::from(PREFERRED));
+    respond(&mut bench, PREFERRED, &report, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
+    assert!(bench.node.session(seids[0]).is_some());
 }

@@ -19,10 +19,14 @@ const START: u32 = 1 << 4;
 const STOPT: u32 = 1 << 5;
 const VOLQU: u32 = 1 << 8;
 const TIMQU: u32 = 1 << 9;
+const EVETH: u32 = 1 << 12;
+const EVEQU: u32 = 1 << 13;
 const QUVTI: u32 = 1 << 15;
 
 // Usage Report Trigger, where it is another.
 const MONIT: u32 = 1 << 12;
+const REPORTED_EVETH: u32 = 1 << 15;
+const REPORTED_EVEQU: u32 = 1 << 16;
 const TEBUR: u32 = 1 << 17;
 const REPORTED_QUVTI: u32 = 1 << 19;
 
@@ -135,6 +139,103 @@ fn a_time_quota_is_used_up_by_time_that_is_measured_only() {
     assert!(is_exhausted(&bench, seid));
 }
 
+/// A URR that counts events, for which 20 s without a packet end the traffic.
+fn counting_events(bench: &mut Bench, triggers: u32, rest: Group) -> Seid {
+    let ies = vec![Ie::UrrId(1), Ie::MeasurementMethod(6), Ie::ReportingTriggers(Triggers(triggers)), Ie::InactivityDetectionTime(20)];
+    let rule = Ie::CreateUrr([ies, rest].concat());
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![rule])).0
+}
+
+/// Traffic starts so many times more; the time at which each start was noticed.
+fn starts(bench: &mut Bench, seid: Seid, from: u64, count: u64) -> Vec<u32> {
+    let mut times = Vec::new();
+    for n in from..from + count {
+        bench.count(seid, 1, 100 * (n + 1), 0);
+        run(bench, 1);
+        times.push(UPF_STARTED + bench.now.as_secs() as u32);
+        run(bench, 40);
+    }
+    times
+}
+
+fn event_times(report: &[Ie]) -> Vec<u32> {
+    report.iter().filter_map(|ie| if let Ie::TimeStamp(at) = ie { Some(*at) } else { None }).collect()
+}
+
+#[test]
+fn events_are_reported_at_their_threshold_with_the_time_of_each() {
+    let mut bench = Bench::new();
+    let seid = counting_events(&mut bench, EVETH, vec![Ie::EventThreshold(3)]);
+    run(&mut bench, 100);
+    let mut times = starts(&mut bench, seid, 0, 2);
+    assert_eq!(triggers(&mut bench), [], "two of three");
+    times.extend(starts(&mut bench, seid, 2, 1));
+    let told = reports(&mut bench);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((find!(told[0], UsageReportTrigger), event_times(&told[0])), (Some(&Triggers(REPORTED_EVETH)), times));
+    // Packets of traffic that goes on are none.
+    for n in 10..60 {
+        bench.count(seid, 1, 1000 * n, 0);
+        run(&mut bench, 5);
+    }
+    assert_eq!(triggers(&mut bench), []);
+    let answer = bench.delete(seid);
+    let last = groups(&answer.ies, number::UsageReportInDeletionResponse)[0];
+    assert_eq!(event_times(last).len(), 1);
+}
+
+#[test]
+fn an_event_quota_is_used_up_by_its_last_event_and_a_new_one_counts_what_is_not_reported() {
+    let mut bench = Bench::new();
+    let seid = counting_events(&mut bench, EVEQU, vec![Ie::EventQuota(2)]);
+    starts(&mut bench, seid, 0, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![], false));
+    starts(&mut bench, seid, 1, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_EVEQU], true));
+    let renew = |events| vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::EventQuota(events)])];
+    bench.modify(seid, renew(0));
+    assert!(is_exhausted(&bench, seid), "one of nothing is used up at once");
+    bench.modify(seid, renew(2));
+    assert!(!is_exhausted(&bench, seid));
+    starts(&mut bench, seid, 2, 1);
+    // Granted anew before the first of the last two was reported: that one counts.
+    bench.modify(seid, renew(2));
+    starts(&mut bench, seid, 3, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_EVEQU], true));
+}
+
+#[test]
+fn events_before_and_after_the_monitoring_time_are_reported_apart() {
+    let mut bench = Bench::new();
+    let at = UPF_STARTED + 5 + 100;
+    let rest = vec![
+        Ie::EventThreshold(9),
+        Ie::EventQuota(9),
+        Ie::MonitoringTime(at),
+        Ie::SubsequentEventThreshold(1),
+        Ie::SubsequentEventQuota(2),
+    ];
+    let seid = counting_events(&mut bench, EVETH | EVEQU, rest);
+    let before = starts(&mut bench, seid, 0, 2);
+    run(&mut bench, 30);
+    assert_eq!(triggers(&mut bench), []);
+    let after = starts(&mut bench, seid, 2, 1);
+    let told = reports(&mut bench);
+    let of = |report: &Group| (find!(report, UsageReportTrigger).unwrap().0, event_times(report));
+    assert_eq!(told.iter().map(of).collect::<Vec<_>>(), [(MONIT, before), (REPORTED_EVETH, after)]);
+    starts(&mut bench, seid, 3, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_EVETH | REPORTED_EVEQU], true));
+}
+
+#[test]
+fn of_many_events_the_times_of_the_first_are_told_and_all_count() {
+    let mut bench = Bench::new();
+    let seid = counting_events(&mut bench, EVETH, vec![Ie::EventThreshold(130)]);
+    let times = starts(&mut bench, seid, 0, 130);
+    let told = reports(&mut bench);
+    assert_eq!((told.len(), event_times(&told[0])), (1, times[..100].to_vec()));
+}
+
 #[test]
 fn a_quota_that_is_not_used_for_its_holding_time_is_over() {
     let mut bench = Bench::new();
@@ -203,6 +304,64 @@ fn usage_before_and_after_the_monitoring_time_is_reported_apart() {
     bench.count(seid, 1, 0, 1700);
     run(&mut bench, 1);
     assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![VOLQU], true));
+}
+
+/// Where the user plane was last told that the total of URR 1 ends.
+fn end_of(bench: &Bench, seid: Seid) -> Option<u64> {
+    bench.plane.limits.get(&(seid, 1)).and_then(|limit| limit.total)
+}
+
+#[test]
+fn the_user_plane_is_told_where_a_quota_ends_whenever_that_changes() {
+    let mut bench = Bench::new();
+    let rest = vec![
+        Ie::VolumeQuota(total(1000)),
+        Ie::VolumeThreshold(total(600)),
+        Ie::MonitoringTime(UPF_STARTED + 5 + 100),
+        Ie::SubsequentVolumeQuota(total(5000)),
+    ];
+    let seid = session(&mut bench, VOLTH | VOLQU, rest);
+    assert_eq!(end_of(&bench, seid), Some(1000));
+    bench.count(seid, 1, 200, 450);
+    run(&mut bench, 1);
+    assert_eq!((triggers(&mut bench), end_of(&bench, seid)), (vec![VOLTH], Some(1000)));
+    // A new one counts from the last report.
+    bench.count(seid, 1, 300, 450);
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(2000))])]);
+    assert_eq!(end_of(&bench, seid), Some(650 + 2000));
+    // One that is switched off limits nothing, and what comes meanwhile is not of the quota.
+    let set = |information| vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::MeasurementInformation(information)])];
+    bench.plane.limits.clear();
+    bench.modify(seid, set(INAM));
+    bench.count(seid, 1, 9300, 450);
+    run(&mut bench, 1);
+    assert_eq!(end_of(&bench, seid), None);
+    bench.modify(seid, set(0));
+    assert_eq!(end_of(&bench, seid), Some(9000 + 650 + 2000));
+    // From the monitoring time on there is another.
+    run(&mut bench, 100);
+    assert_eq!(end_of(&bench, seid), Some(9750 + 5000));
+    triggers(&mut bench);
+    // What is used up is ended by the commit alone; the next one is told of again.
+    bench.plane.limits.clear();
+    bench.count(seid, 1, 14_400, 450);
+    run(&mut bench, 1);
+    assert_eq!((triggers(&mut bench).contains(&(VOLTH | VOLQU)), is_exhausted(&bench, seid), end_of(&bench, seid)), (true, true, None));
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(70))])]);
+    assert_eq!(end_of(&bench, seid), Some(14_850 + 70));
+}
+
+#[test]
+fn a_quota_used_up_leaves_the_packets_to_the_other_urrs_quotas() {
+    let mut bench = Bench::new();
+    let quota = |id, bytes| urr(id, VOLQU, vec![Ie::VolumeQuota(total(bytes))]);
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![quota(1, 100), quota(2, 5000)]));
+    bench.plane.limits.clear();
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [VOLQU]);
+    let told: Vec<_> = bench.plane.limits.iter().map(|((_, urr_id), limit)| (*urr_id, limit.total)).collect();
+    assert_eq!(told, [(2, Some(5000))]);
 }
 
 #[test]
@@ -455,14 +614,13 @@ fn what_was_accepted_without_effect_is_refused_by_name() {
         ies.push(ie);
         Ie::CreateQer(ies)
     };
-    let method = |method| Ie::CreateUrr(vec![Ie::UrrId(1), Ie::MeasurementMethod(method), Ie::ReportingTriggers(Triggers(0))]);
     for (name, extra, offending) in [
         ("dropped DL traffic threshold", in_urr(vec![raw(72, &[1, 0, 0, 0, 0, 0, 0, 0, 9])]), 72),
-        ("event quota", in_urr(vec![raw(148, &[0, 0, 0, 1])]), 148),
+        ("dropped DL traffic", urr(1, 1 << 6, vec![]), number::ReportingTriggers),
+        ("time quota mechanism", in_urr(vec![raw(115, &[0, 0, 0, 0, 9])]), 115),
         ("additional monitoring time", in_urr(vec![raw(147, &[])]), 147),
         ("envelope closure", urr(1, 1 << 10, vec![]), number::ReportingTriggers),
         ("multicast join", urr(1, 1 << 14, vec![]), number::ReportingTriggers),
-        ("events", method(4), number::MeasurementMethod),
         ("SSPOC", in_urr(vec![Ie::MeasurementInformation(0x20)]), number::MeasurementInformation),
         ("packet rate", in_qer(raw(94, &[0])), 94),
         ("DL flow level marking", in_qer(raw(97, &[1, 0, 0])), 97),
@@ -493,4 +651,144 @@ fn what_was_accepted_without_effect_is_refused_by_name() {
     // What no release has that we know of is skipped, and counted (§7.6.6).
     assert_eq!(bench.modify(seid, vec![raw(999, &[1])]).cause(), Some(Cause::REQUEST_ACCEPTED));
     assert_eq!(bench.node.stats().unknown_elements, 1);
+}
+
+#[test]
+fn a_holding_time_whose_end_is_not_asked_for_is_never_due() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(10_000)), Ie::QuotaHoldingTime(10)]);
+    bench.count(seid, 1, 1000, 0);
+    run(&mut bench, 100);
+    assert!(bench.node.next_deadline().is_none_or(|at| at > bench.now), "a time that has passed again and again");
+    assert_eq!(triggers(&mut bench), []);
+    assert!(!is_exhausted(&bench, seid));
+}
+
+#[test]
+fn a_urr_that_is_created_again_as_it_is_goes_on() {
+    let mut bench = Bench::new();
+    let rest = || vec![Ie::VolumeThreshold(total(1000))];
+    let seid = session(&mut bench, VOLTH, rest());
+    bench.count(seid, 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(reports(&mut bench).iter().map(|report| bytes(report)).collect::<Vec<_>>(), [1000]);
+    let answer = bench.modify(seid, vec![urr(1, VOLTH, rest())]);
+    assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+    bench.count(seid, 1, 1500, 0);
+    let answer = bench.delete(seid);
+    let last = groups(&answer.ies, number::UsageReportInDeletionResponse)[0];
+    assert_eq!((bytes(last), find!(last, UrSeqn)), (500, Some(&1)));
+}
+
+#[test]
+fn what_is_carried_while_a_urr_is_made_anew_is_in_its_next_report() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLTH, vec![Ie::VolumeThreshold(total(10_000))]);
+    bench.count(seid, 1, 1000, 0);
+    bench.plane.carried_meanwhile = 300;
+    let answer = bench.modify(seid, vec![Ie::RemoveUrr(vec![Ie::UrrId(1)]), urr(1, VOLTH, vec![Ie::VolumeThreshold(total(20_000))])]);
+    bench.plane.carried_meanwhile = 0;
+    let last = groups(&answer.ies, number::UsageReportInModificationResponse)[0];
+    assert_eq!(bytes(last), 1000);
+    let answer = bench.delete(seid);
+    assert_eq!(bytes(groups(&answer.ies, number::UsageReportInDeletionResponse)[0]), 300);
+}
+
+#[test]
+fn links_are_followed_whatever_the_numbers_of_the_urrs() {
+    const LIUSA: u32 = 1 << 7;
+    for chain in [[3, 2, 1], [1, 2, 3], [2, 3, 1]] {
+        let mut bench = Bench::new();
+        let due = urr(chain[0], VOLTH, vec![Ie::VolumeThreshold(total(100))]);
+        let linked = chain.windows(2).map(|pair| urr(pair[1], LIUSA, vec![Ie::LinkedUrrId(pair[0])]));
+        let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], [due].into_iter().chain(linked).collect()));
+        bench.count(seid, chain[0], 100, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let ids: BTreeSet<u32> = reports(&mut bench).iter().map(|report| *find!(report, UrrId).unwrap()).collect();
+        assert_eq!(ids, BTreeSet::from([1, 2, 3]), "{chain:?}");
+    }
+}
+
+#[test]
+fn two_updates_of_one_urr_in_a_request_both_have_effect() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(1000))]);
+    bench.count(seid, 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(triggers(&mut bench), [VOLQU]);
+    let update = |ie| Ie::UpdateUrr(vec![Ie::UrrId(1), ie]);
+    bench.modify(seid, vec![update(Ie::VolumeQuota(total(500))), update(Ie::QuotaHoldingTime(30))]);
+    assert!(!is_exhausted(&bench, seid));
+    bench.count(seid, 1, 1400, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert!(!is_exhausted(&bench, seid), "the new quota counts from the old one's end");
+}
+
+#[test]
+fn usage_that_the_smf_rejects_is_counted_as_lost() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLTH, vec![Ie::VolumeThreshold(total(1000))]);
+    for (used, answer) in
+        [(1000, vec![Ie::Cause(Cause::REQUEST_REJECTED)]), (2000, vec![]), (3000, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)])]
+    {
+        bench.count(seid, 1, used, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let report = bench.sent_one();
+        bench.answer(&report, answer);
+        assert_eq!(bench.node.stats().lost_usage_reports, used / 1000);
+    }
+}
+
+/// As many URRs as a session can have, each with more events than can be told.
+#[test]
+fn an_answer_with_the_events_of_many_urrs_fits_a_datagram() {
+    let mut bench = Bench::new();
+    let rule = |id| {
+        let ies = vec![Ie::UrrId(id), Ie::MeasurementMethod(6), Ie::ReportingTriggers(Triggers(EVETH)), Ie::InactivityDetectionTime(20)];
+        Ie::CreateUrr([ies, vec![Ie::EventThreshold(1_000_000)]].concat())
+    };
+    const URRS: u32 = 240;
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], (1..=URRS).map(rule).collect()));
+    for n in 0..100 {
+        (1..=URRS).for_each(|id| bench.count(seid, id, 100 * (n + 1), 0));
+        run(&mut bench, 2);
+        run(&mut bench, 40);
+    }
+    let answer = bench.delete(seid);
+    let last = groups(&answer.ies, number::UsageReportInDeletionResponse);
+    assert_eq!(last.len(), URRS as usize);
+    assert!(last.iter().all(|report| event_times(report).len() == 4), "{:?}", last[0]);
+}
+
+#[test]
+fn a_peer_that_was_thought_lost_and_releases_its_association_is_told_the_final_usage() {
+    let on_loss = OnLoss::Keep(None);
+    let (mut bench, _) = with_usage(Config { heartbeat_period: Some(10 * SECOND), on_loss, ..config() });
+    bench.pass(40 * SECOND);
+    bench.sent();
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    end_all(&mut bench);
+    let report = bench.sent_one();
+    assert_eq!(final_report(&report), (TEBUR, 1000));
+}
+
+#[test]
+fn final_usage_that_was_not_acknowledged_is_sent_again_when_the_peer_answers_a_heartbeat() {
+    let (mut bench, _) = with_usage(Config { heartbeat_period: Some(30 * SECOND), ..config() });
+    // A new association without the sessions of the one before.
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+    end_all(&mut bench);
+    assert_eq!(final_report(&bench.sent_one()), (TEBUR, 1000));
+    bench.pass(20 * SECOND);
+    bench.sent();
+    assert_eq!((bench.node.final_reports_pending(), bench.node.final_reports_kept()), (0, 1));
+    bench.pass(10 * SECOND);
+    let heartbeat = bench.sent_one();
+    assert_eq!(heartbeat.kind, MessageType::HeartbeatRequest);
+    bench.answer(&heartbeat, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    bench.node.handle_timeout(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    assert_eq!(final_report(&report), (TEBUR, 1000));
+    bench.answer(&report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    assert_eq!((bench.node.final_reports_kept(), bench.node.stats().lost_usage_reports), (0, 0));
 }

@@ -116,13 +116,13 @@ pub enum Hop {
     },
 }
 
-/// What a next hop is, whatever its number: the same in two plans for the same ports and overlays.
+/// What a next hop is, whatever its number: the same in two plans for the same overlays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// [`Hop::Local`].
     Local(Vrf),
-    /// [`Hop::Glean`] and [`Hop::FarEnd`]: the port's position.
-    Port(usize),
+    /// [`Hop::Glean`] and [`Hop::FarEnd`].
+    Port(PortId),
     /// [`Hop::Neighbour`].
     Neighbour(Vrf, IpAddr),
     /// [`Hop::Remote`]: its position in the configuration.
@@ -161,7 +161,7 @@ impl Plan {
         Plan::numbered(config, networks, &mut numbering)
     }
 
-    /// Of a configuration with the same ports and overlays, after this one: what has a number in `kept` has it in the new plan, and what is new gets one
+    /// Of a configuration with the same overlays, after this one: what has a number in `kept` has it in the new plan, and what is new gets one
     /// of `free`.
     pub fn renewed(
         config: &NetworkConfig,
@@ -199,6 +199,11 @@ impl Plan {
     pub fn route(&self, vrf: Vrf, ip: IpAddr) -> Option<u16> {
         let fits = self.routes.iter().filter(|((v, prefix), _)| *v == vrf && config::contains(*prefix, ip));
         fits.max_by_key(|((_, prefix), _)| prefix.1).map(|(_, number)| *number)
+    }
+
+    /// Position of a port.
+    pub fn position(&self, id: PortId) -> Option<usize> {
+        self.ports.iter().position(|port| port.id == id)
     }
 
     /// The port on whose network `ip` is a neighbour without a number of its own.
@@ -285,8 +290,8 @@ impl Plan {
 
     /// The number of all on the port that have none of their own.
     fn glean(&mut self, vrf: Vrf, port: usize, numbering: &mut Numbering) -> u16 {
-        let far_end = self.ports[port].far_end;
-        self.number(Identity::Port(port), numbering, || match far_end {
+        let HostPort { id, far_end, .. } = self.ports[port];
+        self.number(Identity::Port(id), numbering, || match far_end {
             Some(mac) => Hop::FarEnd { vrf, port, mac },
             None => Hop::Glean { vrf, port },
         })

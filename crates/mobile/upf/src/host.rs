@@ -147,6 +147,11 @@ impl Budgets {
     }
 }
 
+/// Times that a takeover is announced, and from one to the next (RFC 5227 §1.1: ANNOUNCE_NUM, ANNOUNCE_INTERVAL; one more, as frames are lost while
+/// links come up).
+const ANNOUNCEMENTS: u32 = 3;
+const ANNOUNCE_EVERY: Duration = Duration::from_secs(2);
+
 /// The host. Time is the time since the program began, and never goes back.
 #[derive(Debug)]
 pub struct Host {
@@ -161,6 +166,8 @@ pub struct Host {
     /// By position of the port.
     budgets: Vec<Budgets>,
     fates: Fates,
+    /// Announcements of our addresses that are still to be sent, and when the next ones are.
+    announcements: (u32, Duration),
     now: Duration,
 }
 
@@ -214,6 +221,7 @@ impl Host {
             paths: GtpuPaths::new(Duration::from_secs(config.host.gtpu_echo_s.into())),
             budgets: plan.ports.iter().map(|_| Budgets::new(&config.host)).collect(),
             fates: Fates::default(),
+            announcements: (0, Duration::ZERO),
             now: Duration::ZERO,
             ids: ids.clone(),
             networks,
@@ -221,9 +229,9 @@ impl Host {
         }
     }
 
-    /// What a changed configuration comes to, with the same ports, network instances and overlays, and that validates. Nothing has changed yet.
+    /// What a changed configuration comes to, with the same overlays, and that validates. Nothing has changed yet.
     pub fn prepare(&self, config: &NetworkConfig) -> Result<Renewal, NoNextHop> {
-        let networks = Networks::new(config);
+        let networks = self.networks.renewed(config);
         let mut kept = self.plan.numbers().clone();
         kept.extend(self.neighbours.numbers());
         let plan = Plan::renewed(config, &networks, &kept, &mut self.neighbours.free())?;
@@ -233,7 +241,7 @@ impl Host {
         };
         let (mut before, mut after) = (others(&self.plan), others(&plan));
         before.extend(self.neighbours.entries(&self.plan, &self.ids));
-        after.extend(self.neighbours.entries_after(&plan, &self.ids));
+        after.extend(self.neighbours.entries_after(&self.plan, &plan, &self.ids));
         Ok(Renewal { networks, plan, limits: config.host, before, after })
     }
 
@@ -244,7 +252,7 @@ impl Host {
         let before = std::mem::replace(&mut self.plan, plan);
         self.networks = networks;
         self.budgets = self.plan.ports.iter().map(|_| Budgets::new(&limits)).collect();
-        let mut out = Vec::new();
+        let mut out = self.announce_new(&before);
         let peers = &self.peers;
         let held = |vrf: Vrf, ip: IpAddr| match ip {
             IpAddr::V4(ip) => peers.get(&(vrf, ip)).copied().unwrap_or_default(),
@@ -285,6 +293,22 @@ impl Host {
                 _ => Err("ethertype"),
             },
         }
+    }
+
+    /// The endpoint of ours and the TEID that a packet was for, if it was punted because no session had that tunnel.
+    pub fn unknown_tunnel(&self, packet: &[u8], port: PortId, reason: u8) -> Option<(Ipv4Addr, u32)> {
+        if reason != self.ids.reasons.unknown_teid {
+            return None;
+        }
+        let port = self.plan.ports.iter().find(|p| p.id == port)?;
+        let tunnel = Tunnelled::parse(out_of_vxlan(port, Frame::new_checked(packet).ok()?)).ok()?;
+        Some((tunnel.dst, tunnel.packet.teid()))
+    }
+
+    /// Drops a punted packet that came before its session was there: nobody is told.
+    pub fn drop_early(&mut self) -> Vec<Action> {
+        self.fates.punted += 1;
+        self.counted(vec![Action::Drop { reason: "unknown_teid" }])
     }
 
     fn counted(&mut self, out: Vec<Action>) -> Vec<Action> {
@@ -343,6 +367,7 @@ impl Host {
         self.now = self.now.max(now);
         let mut out = Vec::new();
         self.neighbours.poll(here!(self), &mut out);
+        self.announce_due(&mut out);
         let due = self.paths.poll(self.now);
         out.extend(due.failed.into_iter().map(|peer| Action::Path { peer, works: false }));
         for ((vrf, peer), sequence) in due.requests {
@@ -352,6 +377,44 @@ impl Host {
             }
         }
         self.counted(out)
+    }
+
+    /// Our addresses were another host's until now: switches and neighbours are told where they are, with this call and some that follow.
+    pub fn announce(&mut self, now: Duration) -> Vec<Action> {
+        self.now = self.now.max(now);
+        self.announcements = (ANNOUNCEMENTS, self.now);
+        let mut out = Vec::new();
+        self.announce_due(&mut out);
+        self.counted(out)
+    }
+
+    fn announce_due(&mut self, out: &mut Vec<Action>) {
+        let (left, next) = self.announcements;
+        if left == 0 || self.now < next {
+            return;
+        }
+        self.announcements = (left - 1, self.now + ANNOUNCE_EVERY);
+        for port in self.plan.ports.iter().filter(|port| port.far_end.is_none() && !port.is_vxlan()) {
+            let own = port.addresses.iter().map(|(own, _)| *own).chain(port.link_local.map(IpAddr::V6));
+            out.extend(own.map(|own| Action::Transmit { port: port.id, frame: reply::announcement(port, own) }));
+        }
+    }
+
+    /// Addresses that came with a changed configuration: switches and neighbours are told once where they are.
+    fn announce_new(&self, before: &Plan) -> Vec<Action> {
+        let mut out = Vec::new();
+        for port in self.plan.ports.iter().filter(|port| port.far_end.is_none() && !port.is_vxlan()) {
+            let was = before.position(port.id).map(|at| &before.ports[at]);
+            let own = port.addresses.iter().map(|(own, _)| *own).chain(port.link_local.map(IpAddr::V6));
+            let new = own.filter(|own| was.is_none_or(|was| !was.has(*own)));
+            out.extend(new.map(|own| Action::Transmit { port: port.id, frame: reply::announcement(port, own) }));
+        }
+        out
+    }
+
+    /// Whether sessions send tunnels into this network instance.
+    pub fn has_peers(&self, vrf: Vrf) -> bool {
+        self.peers.keys().any(|(of, _)| *of == vrf)
     }
 
     /// A port was reopened, maybe on another interface: its neighbours are resolved again.

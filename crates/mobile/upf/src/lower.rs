@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, SessionRules};
+use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, SessionRules, Usage, VolumeLimit};
 use program::{Entry, KeyMatch, MeterConfig};
 use serde::{Deserialize, Serialize};
 
@@ -27,12 +27,19 @@ pub struct Context {
     pub zero_mbr_unlimited: bool,
     /// How rates are policed.
     pub policing: Policing,
+    /// The longest IP packet that a port sends.
+    pub longest_packet: u16,
 }
 
 impl Context {
     /// Of a configuration that validates.
     pub fn new(config: &NetworkConfig) -> Context {
-        Context { networks: Networks::new(config), zero_mbr_unlimited: config.zero_mbr_unlimited, policing: config.policing }
+        Context {
+            networks: Networks::new(config),
+            zero_mbr_unlimited: config.zero_mbr_unlimited,
+            policing: config.policing,
+            longest_packet: config.ports.iter().map(|port| port.mtu).max().unwrap_or(u16::MAX).max(1),
+        }
     }
 }
 
@@ -92,6 +99,8 @@ pub enum Encapsulation {
 pub const DECREMENT_TTL: u8 = 1;
 /// `PDR_CHECK_SOURCE` of the program.
 pub const CHECK_SOURCE: u8 = 2;
+/// `PDR_QUOTA` of the program.
+pub const QUOTA: u8 = 4;
 
 /// Parameters of action `set_pdr`, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +140,46 @@ pub struct MeterKey {
     pub uplink: bool,
 }
 
+/// A volume quota of a URR: it has a meter cell, which holds what is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct QuotaKey {
+    /// URR ID.
+    pub urr_id: u32,
+    /// Which of its limits.
+    pub side: QuotaSide,
+}
+
+/// What a volume quota limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum QuotaSide {
+    /// Both directions together.
+    Total,
+    /// Uplink.
+    Uplink,
+    /// Downlink.
+    Downlink,
+}
+
+impl QuotaSide {
+    /// The limit of this side.
+    pub fn of_limit(self, limit: VolumeLimit) -> Option<u64> {
+        match self {
+            QuotaSide::Total => limit.total,
+            QuotaSide::Uplink => limit.uplink,
+            QuotaSide::Downlink => limit.downlink,
+        }
+    }
+
+    /// What counts for this side.
+    pub fn of_usage(self, usage: Usage) -> u64 {
+        match self {
+            QuotaSide::Total => usage.uplink_bytes.saturating_add(usage.downlink_bytes),
+            QuotaSide::Uplink => usage.uplink_bytes,
+            QuotaSide::Downlink => usage.downlink_bytes,
+        }
+    }
+}
+
 /// The numbers of a session. Lists are sorted by what the number is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbers {
@@ -144,6 +193,8 @@ pub struct Numbers {
     pub filter_sets: Vec<(Lookup, u16)>,
     /// Cells of meter `mbr`.
     pub meters: Vec<(MeterKey, u32)>,
+    /// Cells of the same meter that hold quotas.
+    pub quotas: Vec<(QuotaKey, u32)>,
 }
 
 /// The number of `key` in a sorted list, 0 if there is none.
@@ -169,6 +220,20 @@ struct Plan {
     set_pdr: SetPdr,
     usage: Option<UsageKey>,
     meters: Vec<MeterKey>,
+    quota: Option<QuotaKey>,
+    /// The QER with a guaranteed bit rate, and that rate in kbit/s.
+    guaranteed: Option<(MeterKey, u64)>,
+}
+
+/// How packets of a PDR wait for a port's rate, and where they are charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Treatment {
+    /// Cell of counter `usage`; 0: none.
+    pub usage: u32,
+    /// What tells its QoS flow from others: one of the flow's PDR numbers.
+    pub flow: u32,
+    /// Guaranteed bit rate of the flow in kbit/s; 0: none.
+    pub guaranteed_kbps: u64,
 }
 
 /// What a session's rules come to.
@@ -182,6 +247,8 @@ pub struct Outline {
     pub usage: BTreeSet<UsageKey>,
     /// Meter cells needed, and their rates in kbit/s.
     pub meters: BTreeMap<MeterKey, u64>,
+    /// Quota cells needed, and the quotas in bytes.
+    pub quotas: BTreeMap<QuotaKey, u64>,
     /// Tunnel peers that packets are sent to.
     pub peers: BTreeSet<(Vrf, Ipv4Addr)>,
     /// Our tunnels.
@@ -445,6 +512,12 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
     }
 
     let mut meters = Vec::new();
+    // Of several the first: a flow has one (TS 23.501 §5.7.1).
+    let guaranteed = qers.iter().find_map(|(qer_id, qer)| {
+        let (up, down) = qer.gbr_kbps?;
+        let kbps = if uplink { up } else { down };
+        (kbps > 0).then_some((MeterKey { qer_id: *qer_id, uplink }, kbps))
+    });
     for (qer_id, qer) in &qers {
         let Some((up, down)) = qer.mbr_kbps else { continue };
         let kbps = if uplink { up } else { down };
@@ -458,11 +531,28 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
         outline.meters.insert(key, kbps);
         meters.push(key);
     }
+    // Where all meters are of rates, polls alone see that a quota is used up.
+    let quota = quota(pdr, rules, uplink).filter(|_| meters.len() < set_pdr.meters.len());
+    if let Some((key, bytes)) = quota {
+        set_pdr.flags |= QUOTA;
+        outline.quotas.insert(key, bytes);
+    }
     let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
     // A user plane inactivity timer is about all packets: those that no URR counts are counted for it.
     let counted = !urr_ids.is_empty() || rules.inactivity_s > 0;
     let usage = counted.then(|| UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink });
-    Ok(Plan { pdr_id: id, set_pdr, usage, meters })
+    Ok(Plan { pdr_id: id, set_pdr, usage, meters, quota: quota.map(|(key, _)| key), guaranteed })
+}
+
+/// The volume quota that packets of a PDR are to be stopped by: of several the smallest. Polls see to the others.
+fn quota(pdr: &Pdr, rules: &SessionRules, uplink: bool) -> Option<(QuotaKey, u64)> {
+    let own_side = if uplink { QuotaSide::Uplink } else { QuotaSide::Downlink };
+    let limits = pdr.urr_ids.iter().flat_map(|urr_id| {
+        let urr = rules.urrs.get(urr_id).filter(|urr| !urr.exhausted && !urr.inactive);
+        let limit = urr.and_then(|urr| urr.volume_quota).unwrap_or_default();
+        [QuotaSide::Total, own_side].into_iter().filter_map(move |side| Some((QuotaKey { urr_id: *urr_id, side }, side.of_limit(limit)?)))
+    });
+    limits.min_by_key(|(key, bytes)| (*bytes, *key))
 }
 
 /// FAR first, then gates, then quotas; a packet that would be dropped is not kept in the buffer first.
@@ -598,6 +688,18 @@ impl Outline {
         entries
     }
 
+    /// How packets of each PDR number are treated. PDRs with the same guaranteed QER and direction are one flow.
+    pub fn treatments(&self, numbers: &Numbers) -> Vec<(u32, Treatment)> {
+        let mut flows: BTreeMap<MeterKey, u32> = BTreeMap::new();
+        let treatment = |plan: &Plan| {
+            let pdr = number(&numbers.pdrs, &plan.pdr_id);
+            let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
+            let flow = plan.guaranteed.map_or(0, |(key, _)| *flows.entry(key).or_insert(pdr));
+            (pdr, Treatment { usage, flow, guaranteed_kbps: plan.guaranteed.map_or(0, |(_, kbps)| kbps) })
+        };
+        self.plans.iter().map(treatment).collect()
+    }
+
     fn set_pdr(&self, id: u16, numbers: &Numbers) -> Option<Act> {
         let at = self.plans.binary_search_by_key(&id, |p| p.pdr_id).ok()?;
         let plan = &self.plans[at];
@@ -605,9 +707,18 @@ impl Outline {
         for (cell, key) in meters.iter_mut().zip(&plan.meters) {
             *cell = number(&numbers.meters, key);
         }
+        if let Some(key) = &plan.quota {
+            // After the rates: what they drop has not been used.
+            meters[meters.len() - 1] = number(&numbers.quotas, key);
+        }
         let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
         Some(Act::SetPdr(SetPdr { pdr: number(&numbers.pdrs, &id), usage, meters, ..plan.set_pdr }))
     }
+}
+
+/// So many bytes as a meter has them that nothing fills: each packet takes from them, and red is what finds too few.
+pub fn quota_config(bytes: u64) -> MeterConfig {
+    MeterConfig { cir: 0, cbs: bytes, pir: 0, pbs: bytes }
 }
 
 /// An MBR as a meter has it.

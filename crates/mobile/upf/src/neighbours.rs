@@ -121,9 +121,14 @@ impl Neighbour {
         self.permanent || self.held > 0
     }
 
-    /// Whether it is a neighbour by this plan, which does not name it: no route leads elsewhere.
-    fn stays(&self, plan: &Plan) -> bool {
-        plan.on_link(self.vrf, self.ip) == Some(self.port)
+    /// Where its port is by the plan after `before`, if it is there.
+    fn port_in(&self, plan: &Plan, before: &Plan) -> Option<usize> {
+        plan.position(before.ports[self.port].id)
+    }
+
+    /// Whether it is a neighbour by this plan after `before`, which does not name it: no route leads elsewhere.
+    fn stays(&self, plan: &Plan, before: &Plan) -> bool {
+        plan.on_link(self.vrf, self.ip).is_some_and(|port| self.port_in(plan, before) == Some(port))
     }
 
     /// Whether a question of ours has no answer yet.
@@ -209,16 +214,19 @@ impl Neighbours {
         self.by_number.iter().flat_map(of).collect()
     }
 
-    /// What [`Neighbours::entries`] will be after [`Neighbours::renew`].
-    pub(crate) fn entries_after(&self, plan: &Plan, ids: &Ids) -> Vec<Entry> {
+    /// What [`Neighbours::entries`], which are of `before`, will be after [`Neighbours::renew`].
+    pub(crate) fn entries_after(&self, before: &Plan, plan: &Plan, ids: &Ids) -> Vec<Entry> {
         let mut entries = Vec::new();
-        for (number, n) in self.by_number.iter().filter(|(number, n)| plan.hop(**number).is_none() && n.stays(plan)) {
-            entries.push(nexthop_entry(*number, &plan.ports[n.port], n.mac(), ids));
+        for (number, n) in self.by_number.iter().filter(|(number, n)| plan.hop(**number).is_none() && n.stays(plan, before)) {
+            let Some(port) = n.port_in(plan, before) else { continue };
+            entries.push(nexthop_entry(*number, &plan.ports[port], n.mac(), ids));
             entries.push(route_entry(n.vrf, (n.ip, config::width(n.ip)), *number, ids));
         }
         for (number, hop) in &plan.hops {
             if let Hop::Neighbour { port, mac, .. } = hop {
-                let mac = mac.or_else(|| self.by_number.get(number).and_then(Neighbour::mac));
+                // Behind another port it may be another.
+                let known = self.by_number.get(number).filter(|n| n.port_in(plan, before) == Some(*port));
+                let mac = mac.or_else(|| known.and_then(Neighbour::mac));
                 entries.push(nexthop_entry(*number, &plan.ports[*port], mac, ids));
             }
         }
@@ -231,8 +239,8 @@ impl Neighbours {
     pub(crate) fn renew(&mut self, before: &Plan, here: Here<'_>, per_s: u32, held: impl Fn(Vrf, IpAddr) -> u32, out: &mut Vec<Action>) {
         let Here { plan, now, .. } = here;
         self.made = Budget::new(per_s);
-        let gone: Vec<u16> =
-            self.by_number.iter().filter(|(number, n)| plan.hop(**number).is_none() && !n.stays(plan)).map(|(number, _)| *number).collect();
+        let goes = |(number, n): &(&u16, &Neighbour)| plan.hop(**number).is_none() && !n.stays(plan, before);
+        let gone: Vec<u16> = self.by_number.iter().filter(goes).map(|(number, _)| *number).collect();
         for number in gone {
             self.drop_waiting(number, "neighbour_given_up", out);
             self.forget(number);
@@ -243,6 +251,11 @@ impl Neighbours {
                 // It is confirmed soon.
                 n.state = State::Known { mac, since: Duration::ZERO };
             }
+            match n.port_in(plan, before) {
+                Some(port) => n.port = port,
+                // The configuration names it on another port: it is asked for there.
+                None => n.state = State::Unknown,
+            }
         }
         let mut resolved = Vec::new();
         for (number, hop) in &plan.hops {
@@ -251,6 +264,9 @@ impl Neighbours {
                 self.add(*number, *vrf, *port, *ip, State::Unknown, now);
             }
             let Some(n) = self.by_number.get_mut(number) else { continue };
+            if n.port != *port {
+                n.state = State::Unknown;
+            }
             (n.permanent, n.port) = (true, *port);
             if let Some(mac) = mac {
                 n.state = State::Fixed(*mac);

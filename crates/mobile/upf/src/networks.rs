@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use pfcp::rules::Interface;
 
 use crate::config::{self, NetworkConfig, Prefix, Role};
@@ -17,8 +17,7 @@ pub type Vrf = u16;
 /// The network instances of a configuration.
 #[derive(Clone, Debug)]
 pub struct Networks {
-    /// Position is VRF number less 1.
-    names: IndexSet<String>,
+    names: IndexMap<String, Vrf>,
     access: Side,
     core: Side,
     cp_function: Side,
@@ -61,8 +60,19 @@ pub enum ResolveError {
 impl Networks {
     /// Of a configuration that validates.
     pub fn new(config: &NetworkConfig) -> Networks {
-        let names = config.instance_names();
-        let number = |name: &str| names.get_index_of(&name.to_lowercase()).map(|i| i as Vrf + 1);
+        Networks::numbered(config, &IndexMap::new())
+    }
+
+    /// Of a configuration that validates and comes after this one: an instance that stays keeps its number, and a new one gets a number that none had.
+    pub fn renewed(&self, config: &NetworkConfig) -> Networks {
+        Networks::numbered(config, &self.names)
+    }
+
+    fn numbered(config: &NetworkConfig, kept: &IndexMap<String, Vrf>) -> Networks {
+        let mut free = (1..=Vrf::MAX).filter(|vrf| !kept.values().any(|known| known == vrf));
+        let mut number = |name: &String| kept.get(name).copied().or_else(|| free.next()).unwrap_or_default();
+        let names: IndexMap<String, Vrf> = config.instance_names().into_iter().map(|name| (name.clone(), number(&name))).collect();
+        let number = |name: &str| names.get(&name.to_lowercase()).copied();
         let (mut access, mut core, mut cp_function) = (Side::default(), Side::default(), Side::default());
         let (mut endpoints, mut routes) = (Vec::new(), Vec::new());
         for port in &config.ports {
@@ -98,17 +108,22 @@ impl Networks {
 
     /// Number of a network instance.
     pub fn vrf(&self, name: &str) -> Option<Vrf> {
-        self.names.get_index_of(&name.to_lowercase()).map(|i| i as Vrf + 1)
+        self.names.get(&name.to_lowercase()).copied()
     }
 
     /// Name of a VRF.
     pub fn name(&self, vrf: Vrf) -> Option<&str> {
-        self.names.get_index(usize::from(vrf).checked_sub(1)?).map(String::as_str)
+        self.names.iter().find(|(_, number)| **number == vrf).map(|(name, _)| name.as_str())
     }
 
     /// All VRFs.
-    pub fn vrfs(&self) -> impl Iterator<Item = Vrf> + use<> {
-        1..=self.names.len() as Vrf
+    pub fn vrfs(&self) -> impl Iterator<Item = Vrf> {
+        self.names.values().copied()
+    }
+
+    /// All our tunnel endpoints.
+    pub fn all_endpoints(&self) -> impl Iterator<Item = Ipv4Addr> {
+        self.endpoints.iter().map(|(_, ip)| *ip)
     }
 
     /// The VRF that a rule with this interface and network instance means.

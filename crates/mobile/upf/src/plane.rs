@@ -11,8 +11,10 @@ use std::time::Duration;
 pub use base::BufferFate;
 use base::PortId;
 use pfcp::packed::PackedMap;
-use pfcp::rules::{CommitError, OuterHeader, Returning, RuleId, Seid, SessionRules, Usage, UserPlane};
-use program::{ApplyError, Batch, CounterId, Entry, MeterConfig, Op, Program, RuleError};
+use pfcp::rules::{
+    CommitError, Counters, Lasting, LastingCell, OuterHeader, Returning, RuleId, Seid, SessionRules, Usage, UserPlane, VolumeLimit,
+};
+use program::{ApplyError, Batch, CounterId, Entry, MAX_BURST, MeterConfig, MeterId, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Exhausted, FilterSets, NumberPool};
@@ -20,8 +22,10 @@ use crate::config::{ConfigError, NetworkConfig};
 use crate::hops::NoNextHop;
 use crate::host::{self, Action, HeldPeers, Host};
 use crate::ids::{BindError, Ids};
-use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
-use crate::networks::Vrf;
+use crate::lower::{
+    self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, Treatment, UsageKey,
+};
+use crate::networks::{Networks, Vrf};
 use crate::pdr_index::PdrIndex;
 use crate::static_rules;
 
@@ -63,8 +67,36 @@ pub trait DataPlane {
         None
     }
 
+    /// Whether packets wait for a port's rate, and [`DataPlane::treat`] is to be told how.
+    fn has_queues(&self) -> bool {
+        false
+    }
+
+    /// How packets of these PDR numbers wait for a port's rate from now on, and where they are charged; `None`: their session or PDR has ended, and those
+    /// that wait are to be dropped. `rules`: the session's.
+    fn treat(&mut self, rules: Option<&SessionRules>, treatments: &[(u32, Option<Treatment>)]) {
+        let _ = (rules, treatments);
+    }
+
     /// A cell of a counter, summed over all targets.
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
+
+    /// The same in two parts: what outlasts this process, in cells of the same numbers, and the rest. `None`: nothing outlasts it.
+    fn lasting_count(&mut self, counter: CounterId, cell: u64) -> Option<LastingCount> {
+        let _ = (counter, cell);
+        None
+    }
+
+    /// By what the cells that outlast this process are known to the next one.
+    fn epoch(&self) -> Option<u64> {
+        None
+    }
+
+    /// Units that a cell of a meter still holds, on the target that holds every session. `None`: not known.
+    fn meter_left(&mut self, meter: MeterId, cell: u64) -> Option<u64> {
+        let _ = (meter, cell);
+        None
+    }
 
     /// Bytes of all packets that have come so far, or were let go from a buffer: never less than counters have counted.
     /// `None`: not known.
@@ -74,6 +106,15 @@ pub trait DataPlane {
 
     /// Sends a frame as it is.
     fn transmit(&mut self, port: PortId, frame: Vec<u8>);
+}
+
+/// The two parts of a cell's count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastingCount {
+    /// What the next process finds.
+    pub lasting: target::Count,
+    /// What ends with this one.
+    pub rest: target::Count,
 }
 
 /// Why there is no user plane.
@@ -96,6 +137,20 @@ pub enum RenewError {
     /// It names more routers and neighbours than there is room for.
     #[error(transparent)]
     NoNextHop(#[from] NoNextHop),
+    /// Sessions live by what would go.
+    #[error(transparent)]
+    InUse(#[from] InUseError),
+}
+
+/// Something of the configuration that cannot go, as sessions live by it: they end, or are modified, first.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InUseError {
+    /// An address that tunnels of sessions end at, or are sent from.
+    #[error("sessions have tunnels at {0}, which would go: keep it until they have ended")]
+    Endpoint(Ipv4Addr),
+    /// A network instance that packets of sessions come from or go to.
+    #[error("sessions are in the network instance \"{0}\", whose last port would go: keep it until they have ended")]
+    Network(String),
 }
 
 /// A changed network configuration, before the data plane has it: see [`Plane::prepare`].
@@ -124,6 +179,10 @@ pub struct Plane<D> {
     host: Host,
     /// Host actions that were not fetched yet.
     pending: Vec<Action>,
+    /// URRs of sessions that came back, whose cells of before may still count.
+    returning: Vec<(Seid, u32, Counters)>,
+    /// Bytes that those have counted since they were recorded.
+    returned: u64,
     data: D,
 }
 
@@ -164,9 +223,20 @@ struct Session {
     entries: Vec<SessionEntry>,
     /// Rates of the meter cells, in the order of `numbers.meters`, in kbit/s.
     rates_kbps: Vec<u64>,
+    /// What the quota cells are set to, in the order of `numbers.quotas`.
+    quotas: Vec<Quota>,
     /// PDRs that buffer.
     buffering: BTreeSet<u16>,
     peers: BTreeSet<(Vrf, Ipv4Addr)>,
+}
+
+/// A volume quota in a meter cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Quota {
+    /// The URR's counter at its end.
+    end: u64,
+    /// What the cell was last filled with.
+    bytes: u64,
 }
 
 /// The first fields of [`Session`]: where its usage is.
@@ -185,6 +255,25 @@ struct Change {
     owners: Vec<Option<u16>>,
 }
 
+impl Session {
+    /// A URR that has just come counts from there, and its quotas with it.
+    fn count_on(&mut self, urr_id: u32, usage: Usage) {
+        self.accrued.insert(urr_id, usage);
+        for ((key, _), quota) in self.numbers.quotas.iter().zip(&mut self.quotas).filter(|((key, _), _)| key.urr_id == urr_id) {
+            quota.end = quota.end.saturating_add(key.side.of_usage(usage));
+        }
+    }
+}
+
+/// Why a quota's cell holds less than is left of the quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Short {
+    /// A cell does not hold so much at once.
+    MoreIsThere,
+    /// Packets have taken from it that were dropped behind it, as those whose TTL is over.
+    Lost,
+}
+
 /// Numbers taken for a session that is not committed yet.
 #[derive(Default)]
 struct Fresh {
@@ -198,25 +287,33 @@ struct Fresh {
     new_sets: Vec<u16>,
 }
 
+fn session_entries(program: &Program, ids: &Ids) -> u64 {
+    let tables = [ids.tables.pdr_by_teid, ids.tables.pdr_by_ue_ipv4, ids.tables.pdr_by_ue_ipv6, ids.tables.pdr_by_class];
+    tables.map(|id| program.tables[id].size).iter().sum()
+}
+
+/// PDR numbers are below this.
+pub fn most_pdr_numbers(program: &Program, ids: &Ids) -> usize {
+    // PDRs behind one that takes everything have a number and no entry: some more than entries.
+    usize::try_from(session_entries(program, ids).saturating_mul(2)).unwrap_or(usize::MAX).min(u32::MAX as usize)
+}
+
 impl<D: DataPlane> Plane<D> {
     /// A user plane without sessions. Its [`Plane::initial_batch`] must be applied before the first commit.
     pub fn new(config: &NetworkConfig, program: &Program, data: D) -> Result<Plane<D>, SetupError> {
         config.validate()?;
         let ids = Ids::bind(program)?;
-        let table = |id| program.tables[id].size;
-        let session_tables = [ids.tables.pdr_by_teid, ids.tables.pdr_by_ue_ipv4, ids.tables.pdr_by_ue_ipv6, ids.tables.pdr_by_class];
-        let entries: u64 = session_tables.map(table).iter().sum();
+        let entries = session_entries(program, &ids);
         let cells = |size: u64| u32::try_from(size.saturating_sub(1)).unwrap_or(u32::MAX - 1);
         let max_sessions = if config.max_sessions == 0 { usize::MAX } else { config.max_sessions as usize };
         Ok(Plane {
             context: Context::new(config),
             initial: static_rules::initial(config, &ids),
-            beside_hops: static_rules::beside_hops(config, &ids),
+            beside_hops: static_rules::beside_hops(config, &Networks::new(config), &ids),
             max_sessions,
             sessions: PackedMap::default(),
             pools: Pools {
-                // PDRs behind one that takes everything have a number and no entry: some more than entries.
-                pdrs: NumberPool::new("PDR numbers", cells(entries.saturating_mul(2))),
+                pdrs: NumberPool::new("PDR numbers", cells(most_pdr_numbers(program, &ids) as u64)),
                 groups: NumberPool::new("PDR groups", cells(entries)),
                 usage: NumberPool::new("usage cells", cells(ids.usage_cells)),
                 meters: NumberPool::new("meter cells", cells(ids.mbr_cells)),
@@ -226,6 +323,8 @@ impl<D: DataPlane> Plane<D> {
             lookups: BTreeMap::new(),
             host: Host::new(config, &ids),
             pending: Vec::new(),
+            returning: Vec::new(),
+            returned: 0,
             ids,
             data,
         })
@@ -236,18 +335,58 @@ impl<D: DataPlane> Plane<D> {
         &self.initial
     }
 
-    /// What a changed configuration comes to; nothing has changed yet. Ports, network instances, overlays and what sessions' rates are made of must be as
-    /// they were. Sessions keep their entries: what their rules mean by the changed configuration counts when the SMF changes them.
+    /// What a changed configuration comes to; nothing has changed yet. Overlays and what sessions' rates are made of must be as they were. Sessions keep their entries: what their rules mean by the changed configuration counts when the SMF changes them.
     pub fn prepare(&self, config: &NetworkConfig) -> Result<Renewal, RenewError> {
         config.validate()?;
         let host = self.host.prepare(config)?;
-        let beside_hops = static_rules::beside_hops(config, &self.ids);
+        self.check_in_use(host.networks())?;
+        let beside_hops = static_rules::beside_hops(config, host.networks(), &self.ids);
         let inserts = |entries: &[Entry]| entries.iter().cloned().map(Op::Insert).collect::<Vec<Op>>();
         let before = [&self.beside_hops[..], &inserts(&host.before)].concat();
         let after = [&beside_hops[..], &inserts(&host.after)].concat();
         let batch = static_rules::difference(&before, &after, &self.ids);
-        let context = Context { networks: host.networks().clone(), ..self.context.clone() };
+        let longest_packet = self.context.longest_packet.max(Context::new(config).longest_packet);
+        let context = Context { networks: host.networks().clone(), longest_packet, ..self.context.clone() };
         Ok(Renewal { context, beside_hops, host, batch })
+    }
+
+    /// Whether sessions need an endpoint or a network instance that `after` lacks.
+    fn check_in_use(&self, after: &Networks) -> Result<(), InUseError> {
+        let before = &self.context.networks;
+        let gone: BTreeSet<Ipv4Addr> = before.all_endpoints().filter(|ip| !after.all_endpoints().any(|left| left == *ip)).collect();
+        let left: BTreeSet<Vrf> = after.vrfs().collect();
+        let closed: BTreeSet<Vrf> = before.vrfs().filter(|vrf| !left.contains(vrf)).collect();
+        if gone.is_empty() && closed.is_empty() {
+            return Ok(());
+        }
+        let network = |vrf: Vrf| InUseError::Network(before.name(vrf).unwrap_or_default().to_owned());
+        if let Some(endpoint) =
+            gone.iter().find(|ip| self.lookups.range(Lookup::Teid(**ip, 0)..=Lookup::Teid(**ip, u32::MAX)).next().is_some())
+        {
+            return Err(InUseError::Endpoint(*endpoint));
+        }
+        for vrf in &closed {
+            let (first, last) = (Ipv4Addr::UNSPECIFIED, Ipv4Addr::BROADCAST);
+            let mut v4 = self.lookups.range(Lookup::UeIpv4(*vrf, first)..=Lookup::UeIpv4(*vrf, last));
+            let mut v6 = self.lookups.range(Lookup::UeIpv6(*vrf, 0)..=Lookup::UeIpv6(*vrf, u64::MAX));
+            if v4.next().is_some() || v6.next().is_some() || self.host.has_peers(*vrf) {
+                return Err(network(*vrf));
+            }
+        }
+        // What they are sent by is in their entries alone: a second's work for a million sessions.
+        for (_, session) in self.sessions.iter_after(None) {
+            for set_pdr in
+                session.entries.iter().filter_map(|entry| if let Act::SetPdr(set_pdr) = &entry.act { Some(set_pdr) } else { None })
+            {
+                if gone.contains(&set_pdr.tunnel_src) {
+                    return Err(InUseError::Endpoint(set_pdr.tunnel_src));
+                }
+                if closed.contains(&set_pdr.out_vrf) {
+                    return Err(network(set_pdr.out_vrf));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Goes on by a changed configuration, when the data plane has [`Renewal::batch`].
@@ -358,8 +497,9 @@ impl<D: DataPlane> Plane<D> {
             config: Some(lower::meter_config(*kbps, self.context.policing)),
         };
         let meters = session.numbers.meters.iter().zip(&session.rates_kbps).map(meter);
+        let quotas = session.numbers.quotas.iter().zip(&session.quotas).map(|((_, cell), quota)| self.quota_op(*cell, Some(quota.bytes)));
         let entries = session.entries.iter().map(|entry| Op::Insert(entry.entry(&self.ids)));
-        Some(Batch { ops: meters.chain(entries).collect() })
+        Some(Batch { ops: meters.chain(quotas).chain(entries).collect() })
     }
 
     /// The rates that are enforced on a session's packets, in kbit/s, and the meter of each as the data plane has it.
@@ -392,7 +532,12 @@ impl<D: DataPlane> Plane<D> {
 
     /// Deals with a punted packet: see [`Host::punt`]. End Markers are relayed here.
     pub fn punt(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
-        let actions = self.host.punt(packet, port, reason, mark, now);
+        // It came before its session was in the tables: the tunnel is there now, and an Error Indication would end it.
+        let tunnel = self.host.unknown_tunnel(packet, port, reason);
+        let actions = match tunnel.and_then(|(endpoint, teid)| self.session_of_tunnel(endpoint, teid)) {
+            Some(_) => self.host.drop_early(),
+            None => self.host.punt(packet, port, reason, mark, now),
+        };
         self.after_host(actions)
     }
 
@@ -406,6 +551,36 @@ impl<D: DataPlane> Plane<D> {
     pub fn stop_host(&mut self, more: usize) -> Vec<Action> {
         let actions = self.host.stop(more);
         self.after_host(actions)
+    }
+
+    /// Sessions that came back go on counting from what their cells of before have counted to the end, as `left` finds it by epoch and cell: packets
+    /// run by the new entries only. A cell that is not found, or counts less than was recorded, is another's by now: then what was recorded counts. How
+    /// many packets were counted while nobody looked.
+    pub fn take_over(&mut self, left: impl Fn(u64, u32) -> Option<target::Count>) -> u64 {
+        let mut packets = 0;
+        for (seid, urr_id, Counters { usage: mut total, lasting }) in std::mem::take(&mut self.returning) {
+            let Lasting { epoch, cells } = lasting.unwrap_or_default();
+            for cell in cells {
+                let recorded = target::Count { packets: cell.packets, bytes: cell.bytes };
+                let now = left(epoch, cell.cell).filter(|now| now.packets >= recorded.packets && now.bytes >= recorded.bytes);
+                let now = now.unwrap_or(recorded);
+                let since = target::Count { packets: now.packets - recorded.packets, bytes: now.bytes - recorded.bytes };
+                add_in(&mut total, cell.uplink, since);
+                packets += since.packets;
+                self.returned = self.returned.saturating_add(since.bytes);
+            }
+            if let Some(mut session) = self.sessions.open(seid)
+                && let Some(accrued) = session.accrued.get_mut(&urr_id)
+            {
+                // Reports may have told more than the record.
+                *accrued = accrued.most(total);
+                // What is left of its quotas is known with the next word of where they end.
+                let Session { numbers, quotas, .. } = &mut *session;
+                let cells = numbers.quotas.iter().zip(quotas).filter(|((key, _), _)| key.urr_id == urr_id);
+                cells.for_each(|(_, quota)| quota.end = u64::MAX);
+            }
+        }
+        packets
     }
 
     /// Sends frames; other host actions wait until they are fetched.
@@ -507,9 +682,15 @@ impl<D: DataPlane> Plane<D> {
             let asked = self.host.ask_peers(&peers);
             self.send_or_keep(asked);
             self.settle(session.seid, Session::default(), &mut new);
+            if self.data.has_queues()
+                && let Ok(outline) = lower::outline(session.rules, &self.context)
+            {
+                self.treat(Some(session.rules), &outline, &new.numbers);
+            }
             let counted = |urr_id: &u32| (*urr_id, session.counters.get(urr_id).copied().unwrap_or_default());
-            new.accrued = session.rules.urrs.keys().map(counted).collect();
+            session.rules.urrs.keys().map(counted).for_each(|(urr_id, usage)| new.count_on(urr_id, usage));
             self.sessions.insert(session.seid, &new);
+            session.recorded.iter().for_each(|(urr_id, counters)| self.continue_lasting(session.seid, *urr_id, counters));
         }
         true
     }
@@ -527,11 +708,12 @@ impl<D: DataPlane> Plane<D> {
         let new = Session {
             info: info(seid, ends, outline),
             entries: outline.entries(&numbers),
-            numbers,
             rates_kbps: outline.meters.values().copied().collect(),
+            quotas: self.quotas(old, &numbers, outline),
             buffering: buffering.collect(),
             peers: outline.peers.clone(),
             accrued: BTreeMap::new(),
+            numbers,
         };
         let peers = self.host.hold_peers(outline.peers.difference(&old.peers).copied());
         let mut peers = peers.map_err(|e| CommitError::NoResources(e.to_string()))?;
@@ -565,6 +747,9 @@ impl<D: DataPlane> Plane<D> {
         }
         for key in outline.meters.keys() {
             numbers.meters.push((*key, keep_or_take(&old.meters, key, &mut pools.meters, &mut fresh.meters)?));
+        }
+        for key in outline.quotas.keys() {
+            numbers.quotas.push((*key, keep_or_take(&old.quotas, key, &mut pools.meters, &mut fresh.meters)?));
         }
         Ok(numbers)
     }
@@ -640,12 +825,108 @@ impl<D: DataPlane> Plane<D> {
                 ops.push(Op::Meter { meter, index: u64::from(*cell), config: Some(lower::meter_config(*kbps, self.context.policing)) });
             }
         }
+        for (key, cell) in &old.numbers.quotas {
+            if lower::number(&new.numbers.quotas, key) != *cell {
+                ops.push(self.quota_op(*cell, None));
+            }
+        }
+        for ((key, cell), quota) in new.numbers.quotas.iter().zip(&new.quotas) {
+            // One that stays holds what is left of it.
+            if lower::number(&old.numbers.quotas, key) != *cell {
+                ops.push(self.quota_op(*cell, Some(quota.bytes)));
+            }
+        }
         ops
+    }
+
+    fn quota_op(&self, cell: u32, bytes: Option<u64>) -> Op {
+        Op::Meter { meter: self.ids.mbr, index: u64::from(cell), config: bytes.map(lower::quota_config) }
+    }
+
+    /// The quotas of a session's next state: those that stay as they are, and whole ones from what has been used so far.
+    fn quotas(&mut self, old: &Session, numbers: &Numbers, outline: &Outline) -> Vec<Quota> {
+        let mut quotas = Vec::with_capacity(numbers.quotas.len());
+        for ((key, cell), bytes) in numbers.quotas.iter().zip(outline.quotas.values()) {
+            let before = old.numbers.quotas.iter().zip(&old.quotas).find(|((k, c), _)| k == key && c == cell);
+            quotas.push(match before {
+                Some((_, quota)) => *quota,
+                None => {
+                    let used = key.side.of_usage(self.usage_of(&old.accrued, &old.numbers.usage, key.urr_id));
+                    Quota { end: used.saturating_add(*bytes), bytes: self.bucket(*bytes) }
+                }
+            });
+        }
+        quotas
+    }
+
+    /// What a cell is filled with of which so many bytes may be used: as long as any may, the longest packet passes. So a quota is passed by less than that,
+    /// and what has been counted tells that it is used up.
+    fn bucket(&self, left: u64) -> u64 {
+        match left {
+            0 => 0,
+            left => left.saturating_add(u64::from(self.context.longest_packet) - 1).min(MAX_BURST),
+        }
+    }
+
+    fn usage_of(&mut self, accrued: &BTreeMap<u32, Usage>, cells: &[(UsageKey, u32)], urr_id: u32) -> Usage {
+        let mut usage = accrued.get(&urr_id).copied().unwrap_or_default();
+        for (key, cell) in cells {
+            if key.urr_ids.contains(&urr_id) {
+                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
+            }
+        }
+        usage
+    }
+
+    /// Fills a quota's cell with what is left until its end.
+    fn fill_quota(&mut self, session: &mut Session, at: usize, end: u64) -> Result<(), CommitError> {
+        let Some((key, cell)) = session.numbers.quotas.get(at).copied() else { return Ok(()) };
+        let used = key.side.of_usage(self.usage_of(&session.accrued, &session.numbers.usage, key.urr_id));
+        let bytes = self.bucket(end.saturating_sub(used));
+        let batch = Batch { ops: vec![self.quota_op(cell, Some(bytes))] };
+        self.data.apply(&session.info, &batch, &[]).map_err(|error| self.refusal(error, &[]))?;
+        session.quotas[at] = Quota { end, bytes };
+        Ok(())
+    }
+
+    /// Takes everything out of a quota's cell. After that no packet is in flight that has taken from it and is yet to be counted.
+    fn empty_quota(&mut self, session: &Session, at: usize) -> Result<(), CommitError> {
+        let Some((_, cell)) = session.numbers.quotas.get(at).copied() else { return Ok(()) };
+        let batch = Batch { ops: vec![self.quota_op(cell, Some(0))] };
+        self.data.apply(&session.info, &batch, &[]).map_err(|error| self.refusal(error, &[]))
+    }
+
+    /// Whether a quota's cell is to be filled again before the quota ends.
+    fn is_short(&mut self, session: &Session, at: usize) -> Option<Short> {
+        let ((key, cell), quota) = (*session.numbers.quotas.get(at)?, *session.quotas.get(at)?);
+        let left = self.data.meter_left(self.ids.mbr, u64::from(cell))?;
+        let used = key.side.of_usage(self.usage_of(&session.accrued, &session.numbers.usage, key.urr_id));
+        let wanted = self.bucket(quota.end.saturating_sub(used));
+        if wanted >= MAX_BURST && left < MAX_BURST / 2 {
+            return Some(Short::MoreIsThere);
+        }
+        // What is lost is missed before the next look, which is when all that the counters have left is carried.
+        let (longest, missing) = (u64::from(self.context.longest_packet), wanted.saturating_sub(left));
+        (wanted < MAX_BURST && missing > 0 && (left < longest || missing >= longest)).then_some(Short::Lost)
+    }
+
+    /// Tells how packets of a session's PDRs wait for ports' rates.
+    fn treat(&mut self, rules: Option<&SessionRules>, outline: &Outline, numbers: &Numbers) {
+        if self.data.has_queues() {
+            let treatments: Vec<_> = outline.treatments(numbers).into_iter().map(|(pdr, treatment)| (pdr, Some(treatment))).collect();
+            self.data.treat(rules, &treatments);
+        }
     }
 
     /// Updates the records after a commit: usage of released cells, numbers, look-ups.
     fn settle(&mut self, seid: Seid, old: Session, new: &mut Session) {
         new.accrued = old.accrued;
+        if self.data.has_queues() {
+            // What waits is not charged any more, then what was charged is final.
+            let gone = |(id, number): &&(u16, u32)| lower::number(&new.numbers.pdrs, id) != *number;
+            let ended: Vec<_> = old.numbers.pdrs.iter().filter(gone).map(|(_, number)| (*number, None)).collect();
+            self.data.treat(None, &ended);
+        }
         for (key, cell) in &old.numbers.usage {
             if lower::number(&new.numbers.usage, key) != *cell {
                 let count = self.data.count(self.ids.usage, u64::from(*cell));
@@ -671,6 +952,11 @@ impl<D: DataPlane> Plane<D> {
         }
         for (key, cell) in &old.numbers.meters {
             if lower::number(&new.numbers.meters, key) != *cell {
+                self.pools.meters.give_back(*cell);
+            }
+        }
+        for (key, cell) in &old.numbers.quotas {
+            if lower::number(&new.numbers.quotas, key) != *cell {
                 self.pools.meters.give_back(*cell);
             }
         }
@@ -716,6 +1002,8 @@ impl<D: DataPlane> UserPlane for Plane<D> {
         let outline = rules.map(|rules| lower::outline(rules, &self.context)).transpose()?.unwrap_or_default();
         let old = self.sessions.get(seid).unwrap_or_default();
         let mut new = self.replace(seid, &old, &outline, rules.is_none())?;
+        // Before old cells are read for the last time: what leaves a queue from now on is charged to the new ones.
+        self.treat(rules, &outline, &new.numbers);
         self.settle(seid, old, &mut new);
         let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
         // All cells of a URR that is gone are gone: what has accrued is final.
@@ -740,18 +1028,65 @@ impl<D: DataPlane> UserPlane for Plane<D> {
 
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
         let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return Usage::default() };
-        let mut usage = accrued.get(&urr_id).copied().unwrap_or_default();
-        for (key, cell) in &cells {
-            if key.urr_ids.contains(&urr_id) {
-                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
+        self.usage_of(&accrued, &cells, urr_id)
+    }
+
+    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
+        let Some(mut session) = self.sessions.get(seid) else { return Ok(()) };
+        let before = session.quotas.clone();
+        for at in 0..session.quotas.len() {
+            let (key, _) = session.numbers.quotas[at];
+            let Some(end) = key.side.of_limit(ends).filter(|_| key.urr_id == urr_id) else { continue };
+            if end != session.quotas[at].end {
+                self.fill_quota(&mut session, at, end)?;
+                continue;
+            }
+            match self.is_short(&session, at) {
+                None => {}
+                Some(Short::MoreIsThere) => self.fill_quota(&mut session, at, end)?,
+                Some(Short::Lost) => {
+                    self.empty_quota(&session, at)?;
+                    self.fill_quota(&mut session, at, end)?;
+                }
             }
         }
-        usage
+        if session.quotas != before {
+            self.sessions.insert(seid, &session);
+        }
+        Ok(())
     }
 
     fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
         if let Some(mut session) = self.sessions.open(seid) {
-            session.accrued.insert(urr_id, usage);
+            session.count_on(urr_id, usage);
+        }
+    }
+
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        let Some(epoch) = self.data.epoch() else { return Counters { usage: self.usage(seid, urr_id), lasting: None } };
+        let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return Counters::default() };
+        let mut usage = accrued.get(&urr_id).copied().unwrap_or_default();
+        let mut lasting = Vec::new();
+        for (key, cell) in cells.iter().filter(|(key, _)| key.urr_ids.contains(&urr_id)) {
+            let Some(count) = self.data.lasting_count(self.ids.usage, u64::from(*cell)) else {
+                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
+                continue;
+            };
+            add(&mut usage, key, count.rest);
+            add(&mut usage, key, count.lasting);
+            let target::Count { packets, bytes } = count.lasting;
+            lasting.push(LastingCell { cell: *cell, uplink: key.uplink, packets, bytes });
+        }
+        Counters { usage, lasting: Some(Lasting { epoch, cells: lasting }) }
+    }
+
+    fn outlasts(&self) -> bool {
+        self.data.epoch().is_some()
+    }
+
+    fn continue_lasting(&mut self, seid: Seid, urr_id: u32, recorded: &Counters) {
+        if recorded.lasting.is_some() {
+            self.returning.push((seid, urr_id, recorded.clone()));
         }
     }
 
@@ -771,7 +1106,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
     }
 
     fn carried(&mut self) -> Option<u64> {
-        self.data.carried()
+        Some(self.data.carried()?.wrapping_add(self.returned))
     }
 
     fn send_end_marker(&mut self, to: OuterHeader) {
@@ -797,7 +1132,7 @@ fn info(seid: Seid, ends: bool, outline: &Outline) -> SessionInfo {
         ends,
         ue_ipv4s: outline.ue_ipv4s.iter().copied().collect(),
         ue_ipv6s: outline.ue_ipv6s(),
-        has_meters: !outline.meters.is_empty(),
+        has_meters: !outline.meters.is_empty() || !outline.quotas.is_empty(),
         buffers: outline.dispositions().any(|(_, d)| d == Disposition::Buffer),
         dscps: dscps.into_iter().collect(),
         qfis: qfis.into_iter().collect(),
@@ -845,7 +1180,11 @@ fn find_meter(session: &Session, key: &MeterKey) -> Option<(u32, u64)> {
 
 /// Adds the count of a cell to the direction that it is for.
 fn add(usage: &mut Usage, key: &UsageKey, count: target::Count) {
-    let (bytes, packets) = match key.uplink {
+    add_in(usage, key.uplink, count);
+}
+
+fn add_in(usage: &mut Usage, uplink: bool, count: target::Count) {
+    let (bytes, packets) = match uplink {
         true => (&mut usage.uplink_bytes, &mut usage.uplink_packets),
         false => (&mut usage.downlink_bytes, &mut usage.downlink_packets),
     };

@@ -72,6 +72,20 @@ pub(crate) fn advertisement(port: &HostPort, target: Ipv6Addr, asker: Ipv6Addr, 
     neighbour_frame(port.mac, dst, target, destination, &advertisement)
 }
 
+/// Tells a port's network that an address is here: an ARP announcement (RFC 5227 §2.3), or an unsolicited advertisement (RFC 4861 §7.2.6).
+pub(crate) fn announcement(port: &HostPort, own: IpAddr) -> Vec<u8> {
+    match own {
+        IpAddr::V4(own) => {
+            let mut frame = Vec::new();
+            ethernet::Repr { dst: Mac::BROADCAST, src: port.mac, ethertype: ethernet::ARP }.emit(&mut frame);
+            let (operation, target_mac) = (arp::Operation::Request, Mac::default());
+            arp::Repr { operation, sender_mac: port.mac, sender_ip: own, target_mac, target_ip: own }.emit(&mut frame);
+            frame
+        }
+        IpAddr::V6(own) => advertisement(port, own, Ipv6Addr::UNSPECIFIED, Mac::default()),
+    }
+}
+
 fn neighbour_frame(src_mac: Mac, dst_mac: Mac, src: Ipv6Addr, dst: Ipv6Addr, message: &ndp::Repr) -> Vec<u8> {
     let mut body = Vec::new();
     message.emit(src, dst, &mut body);

@@ -15,22 +15,22 @@ use crate::networks::{Networks, Vrf};
 
 /// Stations, our own addresses, next hops, routes, firewall, classes and VXLAN of a configuration that validates.
 pub fn initial(config: &NetworkConfig, ids: &Ids) -> Batch {
-    let plan = Plan::new(config, &Networks::new(config));
-    let mut ops = beside_hops(config, ids);
+    let networks = Networks::new(config);
+    let plan = Plan::new(config, &networks);
+    let mut ops = beside_hops(config, &networks, ids);
     ops.extend(plan.ops(ids));
     Batch { ops }
 }
 
 /// The same without next hops and routes, which change while the UPF runs.
-pub(crate) fn beside_hops(config: &NetworkConfig, ids: &Ids) -> Vec<Op> {
-    let networks = Networks::new(config);
-    let plan = Plan::new(config, &networks);
+pub(crate) fn beside_hops(config: &NetworkConfig, networks: &Networks, ids: &Ids) -> Vec<Op> {
+    let plan = Plan::new(config, networks);
     let mut ops = Vec::new();
-    stations(config, &plan, &networks, ids, &mut ops);
-    vxlan_terminations(config, &networks, ids, &mut ops);
+    stations(config, &plan, networks, ids, &mut ops);
+    vxlan_terminations(config, networks, ids, &mut ops);
     local_addresses(&plan, ids, &mut ops);
     for (i, rule) in config.firewall.iter().enumerate() {
-        firewall_rule(rule, (config.firewall.len() - i) as u32, &networks, ids, &mut ops);
+        firewall_rule(rule, (config.firewall.len() - i) as u32, networks, ids, &mut ops);
     }
     let mut cell = 0;
     for (i, class) in config.traffic_classes.iter().enumerate() {

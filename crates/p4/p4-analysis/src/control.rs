@@ -29,11 +29,6 @@ pub fn table_exits(ir: &Ir, table: TableId) -> bool {
     actions(ir, table).into_iter().any(|a| ir.actions.get(a).is_some_and(|code| exits(&code.body)))
 }
 
-/// Whether a statement contains a look-up.
-pub fn has_apply(stmt: &Stmt) -> bool {
-    any_stmt(std::slice::from_ref(stmt), &mut |s| matches!(s, Stmt::Apply { .. }))
-}
-
 /// Whether the statement behind `s` can be reached through `s`.
 pub fn falls_through(s: &Stmt) -> bool {
     match s {

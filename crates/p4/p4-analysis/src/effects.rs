@@ -5,7 +5,7 @@
 
 use crate::control::actions;
 use p4_ir::{Block, CheckData, CounterId, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, MeterId, RegisterId, StackId, Stmt};
-use p4_ir::{VarId, walk};
+use p4_ir::{ServiceId, VarId, walk};
 use program::LengthSource;
 use std::collections::BTreeSet;
 
@@ -33,6 +33,8 @@ pub enum Ordered {
     Random,
     /// Digests: the control plane sees their order.
     Digests,
+    /// A service, of a program that was cut: look-ups stand for its calls (`program::Program::asks`).
+    Calls(ServiceId),
 }
 
 /// What a block does, with the blocks inside it and the actions of the tables that it applies.

@@ -304,6 +304,7 @@ impl<'a> Cx<'a> {
             (None, Some(default)) => self.in_scope(callee, |cx| cx.expr(default))?.at(span),
             // An `@optional` parameter that is left out.
             (None, None) if ty.has_var() => return Ok(Tv::value(Type::Bad, Val::None, span)),
+            (None, None) if matches!(ty, Type::Void) => return Ok(Tv::value(ty, Val::None, span)),
             (None, None) if p.writes() => {
                 let val = self.storage(&self.local_name(pname), &ty, span)?;
                 return Ok(Tv { ty, val, access: Access::Write, span });

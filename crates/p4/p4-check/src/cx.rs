@@ -132,8 +132,6 @@ pub(crate) struct Whole<'a> {
     pub pdu_users: Vec<Span>,
     /// Uses of direct counters and meters in actions of tables that lack them.
     pub foreign_uses: Vec<crate::table::ForeignUse<'a>>,
-    /// Variables that were declared without a value.
-    pub unset: Vec<crate::uninitialized::Declared<'a>>,
     /// In the second walk, over what the program does not use.
     pub unused_walk: bool,
     /// Addresses of declarations whose bodies have been lowered.

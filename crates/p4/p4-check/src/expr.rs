@@ -35,7 +35,10 @@ impl<'a> Cx<'a> {
             K::Unary { op, operand } => self.unary(*op, operand, span),
             K::Binary { op: ast::BinOp::And | ast::BinOp::Or, .. } => self.short_circuit(e),
             K::Binary { op, left, right } => {
-                let (a, b) = self.pair(left, right)?;
+                let (a, mut b) = self.pair(left, right)?;
+                if matches!(op, ast::BinOp::Div | ast::BinOp::Mod) && b.val.bits().is_some() && !self.is_written(right) {
+                    b = self.at_run_time(&b)?;
+                }
                 self.binary(*op, a, b, span)
             }
             K::Ternary { cond, then, otherwise } => self.ternary(cond, then, otherwise, span),
@@ -74,9 +77,6 @@ impl<'a> Cx<'a> {
         if w.bits > crate::resolve::MAX_ANY_WIDTH {
             let message = format!("a number of {} bits, more than {}", w.bits, crate::resolve::MAX_ANY_WIDTH);
             return Err(self.error("limit", span, message));
-        }
-        if w.bits == 0 && !self.check_only() {
-            return Err(self.unsupported(span, "a number of width 0"));
         }
         let ty = if w.signed { Ty::Int(w.bits) } else { Ty::Bit(w.bits) };
         // `8s0xff` is read as the bits of the number, so a signed literal may use the sign bit.
@@ -527,7 +527,10 @@ impl<'a> Cx<'a> {
         let (v, i) = self.pair_place(base, index)?;
         match &v.ty {
             Type::Bad => Err(self.poisoned()),
-            Type::Stack(elem, n) => self.element(&v, elem, *n, i, span),
+            Type::Stack(elem, n) => {
+                let written = self.is_written(index);
+                self.element(&v, elem, *n, i, written, span)
+            }
             Type::Tuple(ts) => {
                 let at = self.const_index(&i, ts.len())?;
                 match &v.val {
@@ -574,11 +577,36 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn element(&mut self, v: &Tv, elem: &Type, n: u32, i: Tv, span: Span) -> R<Tv> {
+    /// Whether a value is known by the text alone. A parameter is not, though the argument of the call that is being inlined may be: what
+    /// would be an error of a constant is then one of a value, which P4_16 defines (§8.18: an index beyond the end).
+    fn is_written(&self, e: &ast::Expr) -> bool {
+        if let ast::ExprKind::Path(path) = &e.kind
+            && let Ok(found) = self.find(path)
+            && let [Entity::Value(v)] = found.as_slice()
+        {
+            return v.access == CONSTANT || v.access == CONSTRUCTOR_PARAM;
+        }
+        let mut all = true;
+        e.operands(&mut |x| all &= self.is_written(x));
+        all
+    }
+
+    /// The same value as a variable's.
+    fn at_run_time(&mut self, v: &Tv) -> R<Tv> {
+        let (Some(ty), Some(e)) = (v.ty.scalar(), v.val.scalar()) else { return Ok(v.clone()) };
+        let t = self.temp(ty);
+        self.emit_assign(LValue::Var(t), e);
+        Ok(Tv { val: Val::Place(LValue::Var(t), ty), access: Access::Read("a computed value"), ..v.clone() })
+    }
+
+    /// `written`: the index is known by the text alone.
+    fn element(&mut self, v: &Tv, elem: &Type, n: u32, i: Tv, written: bool, span: Span) -> R<Tv> {
         let known = match &i.val {
             Val::Int(at) => Some(at.clone()),
             val => val.bits().map(|b| BigInt::from(b.value())),
         };
+        let beyond = known.as_ref().is_some_and(|at| *at >= BigInt::from(n) || *at < BigInt::from(0));
+        let known = if beyond && !written { None } else { known };
         let val = match (&v.val, known) {
             (_, Some(at)) => {
                 let at = match usize::try_from(&at) {
@@ -672,7 +700,7 @@ impl<'a> Cx<'a> {
             Val::Int(i) => Some(i.clone()),
             val => val.bits().map(|b| BigInt::from(b.value())),
         };
-        if let Some(l) = known {
+        if let Some(l) = known.filter(|_| self.is_written(lo)) {
             let h = &l + &w - 1;
             return self.slice_of(&v, &h, &l, span);
         }

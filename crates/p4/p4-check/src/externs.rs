@@ -364,7 +364,7 @@ impl<'a> Cx<'a> {
             Some(b) if ty.max_wire_bits() == Some(b) => b,
             _ => return Err(self.error("type-mismatch", span, format!("`lookahead` cannot read {ty}"))),
         };
-        if bits == 0 || bits > MAX_LOOKAHEAD {
+        if bits > MAX_LOOKAHEAD {
             return Err(self.unsupported(span, format!("a lookahead of {bits} bits")));
         }
         let (mut all, mut skip) = (Vec::new(), 0);
@@ -386,7 +386,7 @@ impl<'a> Cx<'a> {
         if let Some(t) = ty.scalar() {
             let w = t.width();
             if w == 0 {
-                return Err(self.unsupported(span, "a lookahead at a field of 0 bits"));
+                return Ok(Val::Expr(constant(Bits::new(0, 0), t)));
             }
             let part = crate::wide_ops::one(crate::wide_ops::bits(all, *high - 1, *high - w));
             *high -= w;

@@ -57,13 +57,13 @@ mod storage;
 mod table;
 mod tna;
 mod types;
-mod uninitialized;
 mod unions;
 mod unused;
 mod uses;
 mod value;
 mod wide;
 mod wide_ops;
+mod zero_width;
 
 pub use names::{Index, Member, Mention, Unknown};
 use p4_ir::Ir;
@@ -219,6 +219,9 @@ pub fn builtin(name: &str) -> Option<&'static str> {
         "pna.p4" => Some(PNA_P4),
         "dpdk/pna.p4" => Some("#define PNA_DPDK_EXTRAS\n#include <pna.p4>\n"),
         "tna.p4" | "tofino1_specs.p4" | "tofino1_base.p4" | "tofino1_arch.p4" => Some(TNA_P4),
+        "t2na.p4" | "tofino2_specs.p4" | "tofino2_base.p4" | "tofino2_arch.p4" => {
+            Some("#ifndef __TARGET_TOFINO__\n#define __TARGET_TOFINO__ 2\n#endif\n#include <tna.p4>\n")
+        }
         "ebpf_model.p4" => Some(EBPF_MODEL_P4),
         "xdp_model.p4" => Some(XDP_MODEL_P4),
         "ubpf_model.p4" => Some(UBPF_MODEL_P4),
@@ -345,8 +348,9 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed
         let _ = cx.pipeline(end);
     }
     cx.finish(&name);
-    let ir = cx.build.ir.clone();
+    let mut ir = cx.build.ir.clone();
     if !cx.sink.has_errors() && !check_only {
+        zero_width::erase(&mut ir);
         // A broken invariant is the compiler's fault, but running such a program would be worse than refusing it.
         if let Err(faults) = p4_ir::verify(&ir) {
             for f in faults.iter().take(5) {
@@ -355,6 +359,10 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed
         }
     }
     cx.check_unused(program);
-    cx.unset_results(&program.decls);
+    if !cx.sink.has_errors() {
+        for d in p4_lint::warnings(program, map) {
+            cx.report(d);
+        }
+    }
     Lowered { ir, diagnostics: cx.sink.into_diagnostics(), other_architecture: cx.whole.other_architecture, index: cx.names.into_index() }
 }

@@ -7,7 +7,7 @@ use crate::cx::Cx;
 use crate::scope::Entity;
 use crate::types::*;
 use p4_syntax::{Span, ast};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The names of a program, for an editor.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +54,6 @@ pub struct Member {
 pub(crate) struct Names<'a> {
     /// What is declared `@deprecated`, by its place, with what to do instead.
     deprecated: HashMap<Span, &'a str>,
-    /// Where what is used is declared.
-    used: HashSet<Span>,
     /// Whether an editor asks.
     wanted: bool,
     index: Index,
@@ -112,7 +110,6 @@ impl<'a> Names<'a> {
 impl<'a> Cx<'a> {
     /// A name is used that stands for what is declared at `declared`.
     pub(crate) fn note_use(&mut self, name: &ast::Ident, entity: &Entity<'a>, declared: Span) {
-        self.names.used.insert(declared);
         // Which of several functions is meant shows when its arguments are known.
         if !matches!(entity, Entity::Function(_)) {
             self.note_deprecated(&name.name, name.span, declared);
@@ -158,52 +155,6 @@ impl<'a> Cx<'a> {
             let declared = self.names.fields.get(&(of.name.as_str(), member.name.as_str())).copied();
             let what = self.typed(ty, &member.name);
             self.names.mention(member.span, declared, what);
-        }
-    }
-
-    /// Warns of results that nobody gives: an `out` parameter that its body does not even name, and that holds something from the start only
-    /// where it is a header (P4_16 §6.8). Not of parsers: architectures clear the metadata that they give.
-    pub(crate) fn unset_results(&mut self, decls: &'a [ast::Decl]) {
-        if self.sink.has_errors() {
-            return;
-        }
-        for d in decls {
-            match &d.kind {
-                ast::DeclKind::Function(f) if f.body.is_some() => self.unset_in(&f.params, &f.name),
-                ast::DeclKind::Action(a) => self.unset_in(&a.params, &a.name),
-                ast::DeclKind::Control(ast::ControlDecl { params, name, body: Some(body), .. }) => {
-                    self.unset_in(params, name);
-                    self.unset_results(&body.locals);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn unset_in(&mut self, params: &'a [ast::Param], of: &ast::Ident) {
-        for p in params.iter().filter(|p| p.direction == Some(ast::Direction::Out)) {
-            if !self.names.used.contains(&p.name.span) && !self.is_builtin(p.name.span) && self.holds_nothing(&p.ty) {
-                let message = format!("`{}` is never set: the caller of `{}` gets what happens to be there", p.name.name, of.name);
-                self.warn("uninitialized", p.name.span, message);
-            }
-        }
-    }
-
-    /// Whether values of a type are undefined until they are set.
-    fn holds_nothing(&self, ty: &ast::Type) -> bool {
-        fn plain(t: &Type) -> bool {
-            match t {
-                Type::Composite(c) => c.kind == Kind::Struct && !c.fields.is_empty() && c.fields.iter().all(|f| plain(&f.ty)),
-                Type::New(n) => !n.opaque && plain(&n.target),
-                t => t.scalar().is_some(),
-            }
-        }
-        match &ty.kind {
-            ast::TypeKind::Bool | ast::TypeKind::Bit(_) | ast::TypeKind::SizedInt(_) => true,
-            ast::TypeKind::Named { path, args } if args.is_empty() => {
-                matches!(self.scopes.global(&path.name.name), Some((Entity::Type(t), _)) if plain(t))
-            }
-            _ => false,
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) enum ObjKind<'a> {
     RegisterAction(crate::tna::RegisterProgram<'a>),
     /// TNA: a number of a register action that the control plane may change, with the one that it starts with.
     RegisterParam(Tv),
+    /// TNA's counter of a parser: what it says of itself.
+    ParserCounter(p4_ir::VarId),
     /// A register action that has no body yet.
     Acts(ObjId),
     /// An extern this compiler knows nothing of.
@@ -476,6 +478,9 @@ impl<'a> Cx<'a> {
             if !simple {
                 let d = Diagnostic::error("type-mismatch", span, format!("the {what} of service \"{name}\" is {ty}"));
                 return Err(self.report(d.with_help("use a struct of fields of a fixed width")));
+            }
+            if parts.iter().any(|(_, ty)| ty.width() == 0) {
+                return Err(self.unsupported(span, format!("a field of 0 bits in the {what} of service \"{name}\"")));
             }
             sides.push(parts);
         }

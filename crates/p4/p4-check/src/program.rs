@@ -289,7 +289,6 @@ impl<'a> Cx<'a> {
             }
         }
         self.direct_owners();
-        self.uninitialized();
         self.same_names();
         self.name_objects();
         self.short_names();

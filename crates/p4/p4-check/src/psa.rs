@@ -109,7 +109,7 @@ impl<'a> Cx<'a> {
     fn psa_taken(&mut self, shared: &Shared) -> R<()> {
         for (role, paths) in TAKEN {
             let Some(v) = shared.get(role) else { continue };
-            if !crate::uninitialized::plain(&v.val) {
+            if !plain(&v.val) {
                 return Err(self.unsupported(v.span, "a header in metadata that goes with a packet"));
             }
             let mut vars = Vec::new();
@@ -119,5 +119,14 @@ impl<'a> Cx<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a value is made of variables only.
+fn plain(v: &Val) -> bool {
+    match v {
+        Val::Place(LValue::Var(_), _) => true,
+        Val::Agg(vs) | Val::Array(vs) => vs.iter().all(plain),
+        _ => false,
     }
 }

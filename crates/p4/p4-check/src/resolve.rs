@@ -78,12 +78,7 @@ impl<'a> Cx<'a> {
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
             _ if w > MAX_ANY_WIDTH.into() => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
-            Ok(w) if (least..=MAX_WIDTH).contains(&w) => {
-                if w == 0 && !self.check_only() {
-                    return Err(self.unsupported(e.span, "a width of 0"));
-                }
-                Ok(w)
-            }
+            Ok(w) if (least..=MAX_WIDTH).contains(&w) => Ok(w),
             Ok(w) if w > MAX_WIDTH => Ok(w),
             _ => Err(self.error("bad-width", e.span, format!("{w} is no width for {name}<...>"))),
         }

@@ -75,6 +75,7 @@ impl<'a> Cx<'a> {
                 self.block_params_rule(&c.params, &c.constructor_params, c.body.is_some());
                 if let Some(b) = &c.body {
                     b.locals.iter().for_each(|d| self.decl_rules(d));
+                    self.annotations(&b.apply.annotations, b.apply.span);
                 }
             }
             DeclKind::Table(t) => {
@@ -160,7 +161,9 @@ impl<'a> Cx<'a> {
                     AnnotationBody::Unstructured(tokens) if !tokens.is_empty() && tokens.iter().all(is_string_or_comma) => {
                         for token in tokens {
                             if let AnnotationTokenKind::Str(code) = &token.kind {
-                                self.sink.without(span, code);
+                                // p4c tells two kinds apart.
+                                let ours = if code.starts_with("uninitialized") { "uninitialized" } else { code };
+                                self.sink.without(span, ours);
                             }
                         }
                     }

@@ -74,8 +74,10 @@ impl Sink {
     }
 
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        let inside = |outer: Span, d: &Diagnostic| outer.file == d.span.file && outer.lo <= d.span.lo && d.span.hi <= outer.hi;
-        self.given.retain(|d| d.is_error() || !self.unwanted.iter().any(|(span, code)| *code == d.code && inside(*span, d)));
+        let inside = |outer: Span, span: Span| outer.file == span.file && outer.lo <= span.lo && span.hi <= outer.hi;
+        // What is said of a use is not wanted where the declaration says so either.
+        let unwanted = |outer: Span, d: &Diagnostic| inside(outer, d.span) || d.labels.iter().any(|l| inside(outer, l.span));
+        self.given.retain(|d| d.is_error() || !self.unwanted.iter().any(|(span, code)| *code == d.code && unwanted(*span, d)));
         self.given
     }
 }

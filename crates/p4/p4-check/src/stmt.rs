@@ -87,7 +87,7 @@ impl<'a> Cx<'a> {
         });
         match value {
             Ok(v) => {
-                self.declare(&c.name, Entity::Value(Tv { access: Access::Read("a constant"), ..v }));
+                self.declare(&c.name, Entity::Value(Tv { access: CONSTANT, ..v }));
                 Ok(())
             }
             Err(e) => {
@@ -115,7 +115,6 @@ impl<'a> Cx<'a> {
                 Some(Err(e)) => Err(e),
                 None => {
                     self.invalidate(&own.val);
-                    self.note_unset(&v.name, &own);
                     Ok(())
                 }
             };

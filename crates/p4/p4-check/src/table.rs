@@ -222,6 +222,7 @@ impl<'a> Cx<'a> {
                 "key" | "actions" | "entries" | "default_action" | "size" | "counters" | "meters" => {}
                 "largest_priority_wins" | "priority_delta" => {}
                 "implementation" => {}
+                "filters" if self.is_tna() => {}
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
@@ -404,9 +405,12 @@ impl<'a> Cx<'a> {
             }
         }
         let mut meter = None;
-        if let Some((_, value)) = decl.property("meters") {
+        // TNA's filters are attached as meters are, and one that is not direct may be named too.
+        let filters = if self.is_tna() { decl.property("filters") } else { None };
+        if let Some((_, value)) = decl.property("meters").or(filters) {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
+                Some(ObjKind::Meter(_)) if filters.is_some() => {}
                 Some(ObjKind::DirectMeter(m)) => meter = Some(*m),
                 Some(ObjKind::Unknown) if self.check_only() => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`meters` must name a direct_meter")),

@@ -9,10 +9,12 @@
 //! ActionProfile, ActionSelector                              tables of members and groups behind the table, as v1model's
 //! RegisterParam.read                                         the value that it starts with
 //! port_metadata_unpack                                       a lookahead, and an advance by what the chip puts there
+//! Lpf, Wred, DirectLpf, DirectWred                           meters, with which they share units and memory; what they filter is not counted
+//! ParserCounter                                              a bit that the parser matches on
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
-//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, LPF and WRED,
-//! math units, several parsers.
+//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, math units, several
+//! parsers, and of the second generation (`t2na.p4`) the ghost thread, register actions with several results, and stacks of parser counters.
 
 use crate::args::Param;
 use crate::consteval;
@@ -24,7 +26,7 @@ use crate::types::*;
 use crate::value::*;
 use p4_ir::{Architecture, BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, PipeId, Replicate, Role, Stmt, Ty};
 use p4_syntax::{Span, ast};
-use program::{CounterInfo, LengthSource, MeterInfo, RegisterInfo};
+use program::{CountUnit, CounterInfo, LengthSource, MeterInfo, RegisterInfo};
 
 /// The package of a program's `main`.
 pub(crate) const PACKAGE: &str = "Switch";
@@ -63,6 +65,9 @@ impl<'a> Cx<'a> {
                 self.tna_name_blocks(arg, &parts);
             }
             let directions = parts.chunks_exact(3).zip(pipes).zip([Role::Ingress, Role::Egress]);
+            if let Some(ghost) = parts.get(6) {
+                return Err(self.unsupported(ghost.span, "a ghost thread"));
+            }
             if parts.len() != 6 {
                 return Err(self.error("arity", span, "a `Pipeline` has six parsers and controls"));
             }
@@ -129,12 +134,12 @@ impl<'a> Cx<'a> {
         let owned = path.to_owned();
         let length = LengthSource::Frame;
         Ok(Some(match (name, values) {
-            ("Counter", [size, unit]) => {
+            ("Counter", [size, unit, ..]) => {
                 let info =
                     CounterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None };
                 ObjKind::Counter(self.build.ir.program.counters.push(info))
             }
-            ("DirectCounter", [unit]) => {
+            ("DirectCounter", [unit, ..]) => {
                 let info = CounterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
                 ObjKind::DirectCounter(self.build.ir.program.counters.push(info))
             }
@@ -146,6 +151,15 @@ impl<'a> Cx<'a> {
                 let info = MeterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
                 ObjKind::DirectMeter(self.build.ir.program.meters.push(info))
             }
+            ("Lpf" | "Wred", [size, ..]) => {
+                let info = MeterInfo { name: owned, size: self.cells(size)?, unit: CountUnit::Packets, length, table: None };
+                ObjKind::Meter(self.build.ir.program.meters.push(info))
+            }
+            ("DirectLpf" | "DirectWred", _) => {
+                let info = MeterInfo { name: owned, size: 0, unit: CountUnit::Packets, length, table: None };
+                ObjKind::DirectMeter(self.build.ir.program.meters.push(info))
+            }
+            ("ParserCounter", []) => ObjKind::ParserCounter(self.new_var(path, Ty::Bool)),
             ("Register", [size, ..]) => {
                 let cell = targs.first().cloned().unwrap_or(Type::Bad);
                 let width = match cell.wire_bits() {
@@ -190,12 +204,15 @@ impl<'a> Cx<'a> {
             ObjKind::RegisterAction(p) => Some(p.clone()),
             _ => None,
         };
-        if let (Some(program), "execute", [index]) = (action, method, args) {
+        if let (Some(program), "execute", [index, ..]) = (action, method, args) {
             return self.register_action(&program, index, ret, span).map(Some);
         }
         if let (ObjKind::RegisterParam(start), "read", []) = (self.kind(obj), method, args) {
             let value = self.coerce(start.clone().at(span), ret, "the value of a register's parameter")?;
             return Ok(Some(Tv { access: Access::Read("a computed value"), ..value }));
+        }
+        if let ObjKind::ParserCounter(counter) = self.kind(obj) {
+            return Ok(self.parser_counter(*counter, method, args, ret, span));
         }
         enum K {
             Counter(p4_ir::CounterId),
@@ -223,16 +240,21 @@ impl<'a> Cx<'a> {
                 self.emit(Stmt::Extern(Extern::DirectCount(c)));
                 void
             }
-            (K::Meter(meter), _, "execute", [index, ..]) => {
+            (K::Meter(meter), _, "execute", [first, rest @ ..]) => {
+                // A filter takes what it filters first.
+                let index = match (ext, rest) {
+                    ("Lpf" | "Wred", [index, ..]) => index,
+                    _ => first,
+                };
                 let index = self.unsigned(index)?;
                 let result = self.temp(Ty::Bit(8));
                 self.emit(Stmt::Extern(Extern::Meter { meter, index, result: LValue::Var(result) }));
-                Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(8)), span)
+                self.meter_result(result, ret, span)?
             }
             (K::DirectMeter(meter), _, "execute", _) => {
                 let result = self.temp(Ty::Bit(8));
                 self.emit(Stmt::Extern(Extern::DirectMeter { meter, result: LValue::Var(result) }));
-                Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(8)), span)
+                self.meter_result(result, ret, span)?
             }
             (K::Cells(register, cell), _, "read", [index]) => {
                 let index = self.unsigned(index)?;
@@ -319,6 +341,24 @@ impl<'a> Cx<'a> {
         }))
     }
 
+    /// A colour, or what a filter gives, in the type that is wanted.
+    fn meter_result(&mut self, result: p4_ir::VarId, ret: &Type, span: Span) -> R<Tv> {
+        let value = crate::coerce::var(result, Ty::Bit(8));
+        match ret.scalar() {
+            Some(ty) => Ok(Tv::expr(ret.clone(), consteval::cast(value, ty), span)),
+            None => Err(self.unsupported(span, format!("a filter of {ret}"))),
+        }
+    }
+
+    /// What a parser's counter does: the unit counts by itself, and the parser matches on what it says.
+    fn parser_counter(&mut self, says: p4_ir::VarId, method: &str, args: &[Tv], ret: &Type, span: Span) -> Option<Tv> {
+        match (method, args) {
+            ("set", [_] | [_, _, _, _, _]) | ("increment" | "decrement", [_]) => Some(Tv::value(Type::Void, Val::None, span)),
+            ("is_zero" | "is_negative", []) => Some(Tv::expr(ret.clone(), crate::coerce::var(says, Ty::Bool), span)),
+            _ => None,
+        }
+    }
+
     /// `max`, `min` and what else TNA has as functions; `None` for the others.
     pub(crate) fn tna_function(&mut self, name: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
         Ok(match (name, args) {
@@ -333,7 +373,12 @@ impl<'a> Cx<'a> {
             ("invalidate", [_]) => Some(Tv::value(Type::Void, Val::None, span)),
             ("port_metadata_unpack", [_]) => {
                 let read = self.lookahead(ret, span)?;
-                self.emit(Stmt::Advance(Expr::bit(32, PORT_METADATA_BITS)));
+                // Of the generation that the program is for.
+                let bits = match self.scopes.global("PORT_METADATA_SIZE") {
+                    Some((Entity::Value(v), _)) => v.val.bits().map_or(PORT_METADATA_BITS, Bits::value),
+                    _ => PORT_METADATA_BITS,
+                };
+                self.emit(Stmt::Advance(Expr::bit(32, bits)));
                 Some(read)
             }
             _ => None,
@@ -355,10 +400,17 @@ impl<'a> Cx<'a> {
         let Some(body) = &program.apply.body else { return Err(self.bug(span, "a register action")) };
         let scope = self.scopes.add(program.scope, program.seen);
         let params = self.resolve_params(&program.apply.params, scope)?;
+        if params.len() > 2 {
+            return Err(self.unsupported(program.apply.name.span, "a register action with several results"));
+        }
         let path = self.local_name(&program.apply.name.name);
         let value = Tv { ty: cell.clone(), val: self.storage(&format!("{path}.value"), &cell, span)?, access: Access::Write, span };
         self.store(&value, &now)?;
-        let result = Tv { ty: ret.clone(), val: self.storage(&format!("{path}.rv"), ret, span)?, access: Access::Write, span };
+        let result = match ret {
+            // `RegisterAction<T, I, void>` gives nothing.
+            Type::Void => Tv::value(Type::Void, Val::None, span),
+            _ => Tv { ty: ret.clone(), val: self.storage(&format!("{path}.rv"), ret, span)?, access: Access::Write, span },
+        };
         for (p, v) in params.iter().zip([&value, &result]) {
             self.declare_in(scope, &p.ast.name, Entity::Value(Tv { span: p.ast.name.span, ..v.clone() }));
         }

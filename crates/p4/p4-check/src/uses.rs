@@ -89,56 +89,12 @@ fn stmt<'a>(s: &'a Stmt, a: &mut Applications<'a>) {
 }
 
 fn expr<'a>(e: &'a Expr, a: &mut Applications<'a>) {
-    match &e.kind {
-        ExprKind::Call { callee, args, .. } => {
-            if let ExprKind::Member { base, member } = &callee.kind
-                && member.name == "apply"
-                && let ExprKind::Path(p) = &base.kind
-            {
-                a.found.entry(&p.name.name).or_default().push(args);
-            }
-            expr(callee, a);
-            args.iter().for_each(|x| expr(&x.value, a));
-        }
-        ExprKind::Member { base, .. } => expr(base, a),
-        ExprKind::Index { base, index } => {
-            expr(base, a);
-            expr(index, a);
-        }
-        ExprKind::Slice { base, hi, lo } | ExprKind::PlusSlice { base, lo: hi, width: lo } => {
-            expr(base, a);
-            expr(hi, a);
-            expr(lo, a);
-        }
-        ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => expr(operand, a),
-        ExprKind::Binary { left, right, .. } => {
-            expr(left, a);
-            expr(right, a);
-        }
-        ExprKind::Ternary { cond, then, otherwise } => {
-            expr(cond, a);
-            expr(then, a);
-            expr(otherwise, a);
-        }
-        ExprKind::List { items, .. } => items.iter().for_each(|e| expr(e, a)),
-        ExprKind::Struct { fields, .. } => fields.iter().for_each(|f| expr(&f.value, a)),
-        ExprKind::Mask { value, mask } => {
-            expr(value, a);
-            expr(mask, a);
-        }
-        ExprKind::Range { lo, hi } => {
-            expr(lo, a);
-            expr(hi, a);
-        }
-        ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Str(_)
-        | ExprKind::Path(_)
-        | ExprKind::Type(_)
-        | ExprKind::This
-        | ExprKind::Invalid
-        | ExprKind::Dots
-        | ExprKind::Default
-        | ExprKind::DontCare => {}
+    if let ExprKind::Call { callee, args, .. } = &e.kind
+        && let ExprKind::Member { base, member } = &callee.kind
+        && member.name == "apply"
+        && let ExprKind::Path(p) = &base.kind
+    {
+        a.found.entry(&p.name.name).or_default().push(args);
     }
+    e.operands(&mut |x| expr(x, a));
 }

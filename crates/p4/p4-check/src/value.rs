@@ -63,6 +63,8 @@ pub(crate) enum Access {
     Read(&'static str),
 }
 
+/// How a constant is held.
+pub(crate) const CONSTANT: Access = Access::Read("a constant");
 /// How a constructor's parameter is held.
 pub(crate) const CONSTRUCTOR_PARAM: Access = Access::Read("a constructor parameter");
 

@@ -191,32 +191,85 @@ fn warnings(locals: &str, apply: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_variable_that_is_surely_read_before_it_has_a_value_is_warned_of() {
+fn a_variable_that_is_read_before_it_has_a_value_is_warned_of() {
     let never = |name: &str| vec![format!("uninitialized: `{name}` is read before anything is assigned to it")];
     assert_eq!(warnings("", "bit<8> v; h.h.a = v;"), never("v"));
     assert_eq!(warnings("", "bit<8> v; h.h.a = v; v = 1; h.h.b = v;"), never("v"), "what comes later is too late");
-    assert_eq!(warnings("bit<8> v;", "if (h.h.a == 1) { v = 2; } else { h.h.b = v; }"), never("v"), "the other branch does not help");
-    assert_eq!(warnings("", "pair_t p; h.h.a = p.r;"), never("p"));
+    assert_eq!(
+        warnings("bit<8> v;", "if (h.h.a == 1) { v = 2; h.h.a = v; } else { h.h.b = v; }"),
+        never("v"),
+        "the other branch does not help"
+    );
+    assert_eq!(warnings("", "pair_t p; h.h.a = p.r;"), never("p.r"));
+    assert_eq!(warnings("", "pair_t p; p.l = 1; h.h.b = p.r; h.h.a = p.l;"), never("p.r"), "another field does not help");
     let table = "bit<8> v; action take() { h.h.a = v; } action none() { }
         table t { key = { h.h.b: exact; } actions = { take; none; } default_action = none(); }";
-    assert_eq!(warnings(table, "t.apply(); v = 1;"), never("v"), "an action of a table that comes too early");
+    assert_eq!(warnings(table, "t.apply(); v = 1; h.h.b = v;"), never("v"), "an action of a table that comes too early");
     assert_eq!(warnings("bit<8> v; table t { key = { v: exact; } actions = { NoAction; } }", "t.apply();"), never("v"), "a key");
     assert_eq!(warnings("", "bit<8> v; for (bit<8> i in 0 .. 3) { h.h.a = v; }"), never("v"));
 }
 
 #[test]
-fn a_variable_that_some_way_sets_is_not_warned_of() {
-    let none: Vec<String> = Vec::new();
-    assert_eq!(warnings("", "bit<8> v; if (h.h.a == 1) { v = 2; } h.h.b = v;"), none);
-    assert_eq!(warnings("", "bit<8> v; v[3:0] = 1; h.h.b = v;"), none, "a part is something");
-    assert_eq!(warnings("", "pair_t p; p.l = 1; h.h.b = p.r;"), none);
-    assert_eq!(warnings("", "bit<8> v; h.h.b = 1;"), none, "nothing reads it");
-    assert_eq!(warnings("", "h_t v; h.h.b = v.a;"), none, "a header is invalid, which is something");
-    assert_eq!(warnings("action set(out bit<8> o) { o = 3; }", "bit<8> v; set(v); h.h.b = v;"), none);
+fn a_variable_that_only_some_way_sets_is_warned_of() {
+    let some = |name: &str| vec![format!("uninitialized: `{name}` is read, but on some way here nothing is assigned to it")];
+    assert_eq!(warnings("", "bit<8> v; if (h.h.a == 1) { v = 2; } h.h.b = v;"), some("v"));
+    assert_eq!(warnings("", "bit<8> v; for (bit<8> i in 0 .. 3) { if (i > 0) { h.h.a = v; } v = i; }"), some("v"), "the first round");
     let table = "bit<8> v; action put() { v = 1; } action take() { h.h.a = v; }
         table first { key = { h.h.b: exact; } actions = { put; NoAction; } } table second { key = { h.h.b: exact; } actions = { take; NoAction; } }";
-    assert_eq!(warnings(table, "first.apply(); second.apply();"), none);
-    assert_eq!(warnings("", "bit<8> v; for (bit<8> i in 0 .. 3) { if (i > 0) { h.h.a = v; } v = i; }"), none, "a round before");
+    assert_eq!(warnings(table, "first.apply(); second.apply();"), some("v"));
+    assert_eq!(warnings(table, "if (first.apply().miss) { v = 0; } second.apply();"), some("v"), "NoAction may be an entry's");
+    let none: Vec<String> = Vec::new();
+    let always = "bit<8> v; action put() { v = 1; } table t { key = { h.h.b: exact; } actions = { put; @defaultonly NoAction; } }";
+    assert_eq!(warnings(always, "if (t.apply().hit) { h.h.a = v; }"), none, "a hit has set it");
+    assert_eq!(warnings(always, "switch (t.apply().action_run) { put: { h.h.a = v; } }"), none, "so has the action that was run");
+    assert_eq!(warnings(always, "if (!t.apply().hit) { return; } h.h.a = v;"), none);
+    assert_eq!(warnings("", "bit<8> v; v[3:0] = 1; h.h.b = v;"), none, "a part is something");
+    assert_eq!(warnings("", "bit<8> v; if (h.h.a == 1) { v = 2; } else { exit; } h.h.b = v;"), none, "that way ends");
+    assert_eq!(warnings("const bool always = true; bit<8> v;", "if (always) { v = 2; } h.h.b = v;"), none);
+    assert_eq!(warnings("action set(out bit<8> o) { o = 3; }", "bit<8> v; set(v); h.h.b = v;"), none);
+}
+
+#[test]
+fn fields_of_headers_that_are_invalid_on_all_ways_are_warned_of() {
+    let read = |name: &str| vec![format!("invalid-header: `{name}` is invalid here: its fields hold nothing")];
+    assert_eq!(warnings("", "h_t v; h.h.b = v.a;"), read("v"));
+    assert_eq!(warnings("", "h.h.setInvalid(); m.x = h.h.a;"), read("h.h"));
+    assert_eq!(warnings("", "if (!h.h.isValid() && h.h.a == 1) { m.x = 1; }"), read("h.h"));
+    let written = ["invalid-header: writing a field of `h.h` has no effect: the header is invalid here"];
+    assert_eq!(warnings("", "h.h.setInvalid(); h.h.a = 1;"), written);
+    let none: Vec<String> = Vec::new();
+    assert_eq!(warnings("", "if (m.x == 1) { h.h.setInvalid(); } m.x = h.h.a;"), none, "on some way it is valid");
+    assert_eq!(warnings("", "if (!h.h.isValid()) { h.h.setValid(); h.h.a = 0; } m.x = h.h.a;"), none);
+}
+
+#[test]
+fn values_that_nothing_reads_are_warned_of() {
+    let value = ["unused-value: this value of `v` is never read: each way sets it again, or ends"];
+    assert_eq!(warnings("", "bit<8> v; v = h.h.a; v = h.h.b; m.x = v;"), value);
+    assert_eq!(warnings("bit<8> v;", "v = h.h.a; m.x = v; v = 3;"), value);
+    let none: Vec<String> = Vec::new();
+    assert_eq!(warnings("", "bit<8> v = 0; v = h.h.b; m.x = v;"), none, "a value to begin with is good style");
+    assert_eq!(warnings("", "bit<8> v; v = h.h.a; if (m.x == 1) { v = h.h.b; } m.x = v;"), none);
+    assert_eq!(warnings("", "bit<8> v; v = h.h.a; v[3:0] = 1; m.x = v;"), none, "a part of it stays");
+    assert_eq!(
+        warnings("bit<8> v; action take() { m.x = v; } table t { actions = { take; } default_action = take(); }", "v = 1; t.apply();"),
+        none
+    );
+    assert_eq!(warnings("", "bit<8> v; v = 1; for (bit<8> i in 0 .. 3) { m.x = v; v = i; }"), none, "the next round reads it");
+}
+
+#[test]
+fn what_is_never_used_is_warned_of() {
+    let unused = |what: &str| vec![format!("unused: {what}")];
+    assert_eq!(warnings("", "bit<8> v;"), unused("variable `v` is never used"));
+    assert_eq!(warnings("", "bit<8> v; v = 1;"), unused("variable `v` is assigned, but never read"));
+    assert_eq!(warnings("action a() { }", ""), unused("action `a` is never used"));
+    assert_eq!(
+        warnings("action a(bit<8> x) { } table t { actions = { a; } }", "t.apply();"),
+        unused("parameter `x` of action `a` is never used")
+    );
+    assert_eq!(warnings("counter(8, CounterType.packets) c;", ""), unused("instance `c` is never used"));
+    assert!(warnings("action a(bit<8> _x) { } table t { actions = { a; } }", "bit<8> _v; t.apply();").is_empty(), "a name that says so");
 }
 
 #[test]

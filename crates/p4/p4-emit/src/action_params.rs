@@ -134,7 +134,7 @@ impl Emitter<'_> {
                 Stmt::Extern(Extern::Count { counter, index }) => {
                     (index, format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]))
                 }
-                Stmt::Extern(Extern::RegisterRead { register, index, .. }) => {
+                Stmt::Extern(Extern::RegisterRead { register, index, .. }) if ir.program.registers[*register].width <= 64 => {
                     (index, format!("sp_expect_register(run, REGISTER_{}", model.registers[register.index()]))
                 }
                 _ => return,

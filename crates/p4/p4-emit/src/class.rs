@@ -8,8 +8,8 @@
 //! the general stages, which can do everything. So do packets of a class that are punted or buffered, from the end
 //! of ingress on.
 //!
-//! Packets that use a meter, a register or random numbers do so in the order in which they came, whatever their classes:
-//! there is one stage of each class that may, and those are run in turn.
+//! Packets that use a meter, a register or random numbers, or call a service, do so in the order in which they came, whatever their classes:
+//! they take turns there ([`crate::turns`]).
 
 use crate::EmitError;
 use crate::emitter::{Emitter, Flow, Shared, valid_word};
@@ -20,6 +20,7 @@ use crate::graph::{self, Graph, Item, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
 use crate::model::{Home, Kind, Model};
 use crate::stages::{Printed, function, print};
+use crate::turns::{self, Plan, Track};
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
 use p4_ir::{Expr, Extern, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Stmt, Transition};
@@ -52,8 +53,6 @@ pub(crate) struct General<'a> {
     pub graph: &'a Graph<'a>,
     /// What each stage and those behind it take from the context.
     pub needs: BTreeMap<StageId, Shared>,
-    /// The stage that uses meters, registers or random numbers.
-    pub ordered: Option<StageId>,
 }
 
 /// The text for all classes.
@@ -66,60 +65,78 @@ pub(crate) struct Classes {
     pub shared: Shared,
     /// Lengths for which a move function is wanted.
     pub moves: BTreeSet<u32>,
+    /// In which order all stages run.
+    pub plan: Plan,
 }
 
 /// The stages of one class.
 pub(crate) struct OneClass {
     /// Number among those of all classes, name of the function, and the look-up that comes first, in order.
-    pub stages: Vec<(StageId, String, Option<String>)>,
-    /// Which of them uses meters, registers or random numbers.
-    pub ordered: Option<StageId>,
+    pub stages: Vec<Staged>,
 }
 
-/// Finds the classes and prints them; `None` if there are none, or if they could not keep the order of packets.
-pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> Result<Option<Classes>, EmitError> {
+/// Finds the classes and prints them; `None` if there are none, or if they could not keep the order of packets. `alone`: in which order the stages for packets of
+/// no class would run without them.
+pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed, alone: &Plan) -> Result<Option<Classes>, EmitError> {
     let plain = model.indexed.is_empty() && !model.loops;
-    if !plain || general.ordered.len() > 1 || !ir.states.values().any(|s| s.likely == Some(true)) {
+    if !plain || !ir.states.values().any(|s| s.likely == Some(true)) {
         return Ok(None);
     }
-    let general = General { graph, needs: general.needs.clone(), ordered: general.ordered.first().copied() };
-    let Some(class_graph) = graph::build_for_class(ir)? else { return Ok(None) };
-    let mut tree = Tree::new(ir, model, &class_graph, &general);
+    let plain = classes_of(ir, model, graph, general, false)?.filter(|found| found.plan.unordered == alone.unordered);
+    if plain.is_some() || general.ordered.is_empty() {
+        return Ok(plain);
+    }
+    Ok(classes_of(ir, model, graph, general, true)?.filter(|found| found.plan.unordered == alone.unordered))
+}
+
+/// With [`graph::build_for_class`] as `join` says.
+fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join: bool) -> Result<Option<Classes>, EmitError> {
+    let Some(class_graph) = graph::build_for_class(ir, join)? else { return Ok(None) };
+    let general = &General { graph, needs: of_none.needs.clone() };
+    let mut tracks = vec![track(of_none, 0)];
+    let mut tree = Tree::new(ir, model, &class_graph, general);
     tree.print()?;
     let (found, tree_text) = (tree.classes, tree.e.take());
     if found.is_empty() {
         return Ok(None);
     }
-    let mut all = Classes { text: tree_text, classes: Vec::new(), shared: Shared::default(), moves: BTreeSet::new() };
+    let (mut text, mut classes, mut taken, mut moves) = (tree_text, Vec::new(), Shared::default(), BTreeSet::new());
     let records = model.action_params.tables.keys().copied().collect();
     let everything = Shared { vars: ir.vars.keys().collect(), records, valid: true, ..Shared::default() };
     for (i, (facts, consumed)) in found.iter().enumerate() {
         let first_stage = graph.stages.len() + i * class_graph.stages.len();
-        let class = Class { number: i + 1, consumed: *consumed, first_stage, general: &general };
+        let class = Class { number: i + 1, consumed: *consumed, first_stage, general };
         let shared = print(ir, model, &class_graph, everything.clone(), Some((class, facts)))?.shared;
         let printed = print(ir, model, &class_graph, shared.clone(), Some((class, facts)))?;
-        if printed.failed.is_some() || printed.ordered.len() > 1 || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o))
-        {
+        if printed.failed.is_some() {
             return Ok(None);
         }
+        tracks.push(track(&printed, first_stage));
         let name = |s: &StageId| {
             let look_up = class_graph.stages[*s].site.map(|site| class_graph.sites[site].table).and_then(|table| {
                 let (stride, wait) = (key_stride(key_fields(ir, table).1), first_stage + s - graph.stages.len());
-                let keyed = !ir.program.tables[table].keys.is_empty();
+                let keyed = !ir.program.tables[table].keys.is_empty() && !ir.program.asks.iter().any(|ask| ask.table == table);
                 let (table, stage) = (&model.tables[table.index()], first_stage + s);
                 keyed.then(|| format!("sp_look_up(run, TABLE_{table}, &run->wait[{wait}], {stride}, run->todo[{stage}]);"))
             });
             (first_stage + s, format!("class_{}_{}", i + 1, function(&class_graph, model, *s)), look_up)
         };
-        all.classes.push(OneClass {
-            stages: printed.stages.iter().map(name).collect(),
-            ordered: printed.ordered.first().map(|s| first_stage + s),
-        });
-        all.text.push_str(&printed.text);
-        all.shared.extend(&shared);
-        all.moves.extend(&printed.moves);
+        classes.push(OneClass { stages: printed.stages.iter().map(name).collect() });
+        text.push_str(&printed.text);
+        taken.extend(&shared);
+        moves.extend(&printed.moves);
     }
-    Ok(Some(all))
+    Ok(turns::plan(tracks).map(|plan| Classes { text, classes, shared: taken, moves, plan }))
+}
+
+/// Stages whose numbers among all begin at `first`.
+pub(crate) fn track(printed: &Printed, first: StageId) -> Track {
+    let stage = |s: &StageId| {
+        let own = printed.edges.get(s).into_iter().flatten().map(|to| first + to);
+        let left = printed.leaves.iter().filter(|(from, _)| from == s).map(|(_, to)| *to);
+        turns::Stage { number: first + s, to: own.chain(left).collect(), uses: printed.ordered.get(s).cloned().unwrap_or_default() }
+    };
+    Track { stages: printed.stages.iter().map(stage).collect() }
 }
 
 /// Number of all stages, those of classes included.
@@ -129,9 +146,9 @@ pub(crate) fn stage_count(graph: &Graph<'_>, classes: Option<&Classes>) -> usize
 }
 
 /// The function that runs all stages, of classes and of others.
-pub(crate) fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes: &Classes) -> String {
+pub(crate) fn entry(graph: &Graph<'_>, model: &Model, classes: &Classes) -> String {
     let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
-    let one = |out: &mut String, (number, name, look_up): &(StageId, String, Option<String>)| match look_up {
+    let one = |out: &mut String, (number, name, look_up): &Staged| match look_up {
         None => drop(writeln!(out, "    if (run->todo[{number}]) {name}(run, run->todo[{number}]);")),
         Some(look_up) => {
             let _ = writeln!(out, "    if (run->todo[{number}]) {{\n        {look_up}");
@@ -155,43 +172,52 @@ pub(crate) fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, 
     for (i, class) in classes.classes.iter().enumerate() {
         let _ = writeln!(out, "    run->todo[{}] = class[{}];", class.stages[0].0, i + 1);
     }
-    // A packet that leaves its class has not been where packets of no class wait for their order.
-    let split = ordered.unwrap_or(0);
-    general.iter().filter(|s| s.0 < split).for_each(|s| one(&mut out, s));
-    // Packets of a class come from its first stage only, so those of a class without packets need not be asked.
-    let whole = |out: &mut String, which: &dyn Fn(&OneClass, StageId) -> bool| {
-        for (i, class) in classes.classes.iter().enumerate() {
+    let all: BTreeMap<StageId, &Staged> = classes.classes.iter().flat_map(|c| &c.stages).chain(&general).map(|s| (s.0, s)).collect();
+    for (k, phase) in classes.plan.phases.iter().enumerate() {
+        let (of_none, of_classes) = phase.alone.split_at(1);
+        if phase.general_first {
+            of_none[0].iter().for_each(|s| one(&mut out, all[s]));
+        }
+        // Packets of a class come from its first stage only, so those of a class without packets need not be asked.
+        for (i, stages) in of_classes.iter().enumerate().filter(|(_, stages)| !stages.is_empty()) {
             let mut text = String::new();
-            class.stages.iter().filter(|s| which(class, s.0)).for_each(|s| one(&mut text, s));
-            if !text.is_empty() {
-                let text: String = text.lines().map(|l| format!("    {l}\n")).collect();
-                let _ = write!(out, "    if (class[{}]) {{\n{text}    }}\n", i + 1);
-            }
+            stages.iter().for_each(|s| one(&mut text, all[s]));
+            let text: String = text.lines().map(|l| format!("    {l}\n")).collect();
+            let _ = write!(out, "    if (class[{}]) {{\n{text}    }}\n", i + 1);
         }
-    };
-    whole(&mut out, &|class, s| class.ordered.is_none_or(|o| s < o));
-    let turns: Vec<_> = classes.classes.iter().filter_map(|c| c.stages.iter().find(|s| Some(s.0) == c.ordered)).collect();
-    let turns: Vec<_> = ordered.into_iter().map(|s| &general[s]).chain(turns).collect();
-    if !turns.is_empty() {
-        out.push_str("    /* In the order of packets. */\n    uint64_t left = 0;\n");
-        for (s, _, look_up) in &turns {
-            let _ = writeln!(out, "    left |= run->todo[{s}];");
-            if let Some(look_up) = look_up {
-                let _ = writeln!(out, "    if (run->todo[{s}]) {look_up}");
-            }
+        if !phase.general_first {
+            of_none[0].iter().for_each(|s| one(&mut out, all[s]));
         }
-        out.push_str("    while (left) {\n        uint64_t turn = 0;\n");
-        for (s, name, _) in &turns {
-            let _ = writeln!(out, "        turn = sp_turn(left, run->todo[{s}]);");
-            let _ = writeln!(out, "        if (turn) {name}(run, turn);");
-            out.push_str("        left &= ~turn;\n");
-        }
-        out.push_str("    }\n");
+        let turns: Vec<_> = phase.turns.iter().map(|s| all[s]).collect();
+        take_turns(&mut out, k, &turns);
     }
-    whole(&mut out, &|class, s| class.ordered.is_some_and(|o| s > o));
-    general.iter().filter(|s| ordered.is_none_or(|o| s.0 > o)).for_each(|s| one(&mut out, s));
     out.push_str("}\n\n#define SP_SUB_BURST 64\n");
     out
+}
+
+/// A stage's number, the name of its function, and the look-up that comes first.
+pub(crate) type Staged = (StageId, String, Option<String>);
+
+/// Runs stages in the order of the packets that wait for them.
+pub(crate) fn take_turns(out: &mut String, phase: usize, turns: &[&Staged]) {
+    if turns.is_empty() {
+        return;
+    }
+    let left = if phase == 0 { "left".to_owned() } else { format!("left_{phase}") };
+    let _ = writeln!(out, "    /* In the order of packets. */\n    uint64_t {left} = 0;");
+    for (s, _, look_up) in turns {
+        let _ = writeln!(out, "    {left} |= run->todo[{s}];");
+        if let Some(look_up) = look_up {
+            let _ = writeln!(out, "    if (run->todo[{s}]) {look_up}");
+        }
+    }
+    let _ = writeln!(out, "    while ({left}) {{\n        uint64_t turn = 0;");
+    for (s, name, _) in turns {
+        let _ = writeln!(out, "        turn = sp_turn({left}, run->todo[{s}]);");
+        let _ = writeln!(out, "        if (turn) {name}(run, turn);");
+        let _ = writeln!(out, "        {left} &= ~turn;");
+    }
+    out.push_str("    }\n");
 }
 
 /// The parser as a tree.
@@ -587,7 +613,7 @@ impl Emitter<'_> {
             }
         }
         self.leaves_to.insert(stage);
-        self.leaves.insert(stage);
+        self.leaves.insert((self.stage, stage));
         self.line(format!("to_{stage} |= bit;"));
         self.done();
         Ok(())

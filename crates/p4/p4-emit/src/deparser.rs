@@ -12,6 +12,7 @@ use crate::facts::{Place, Way};
 use crate::model::{Home, Model};
 use base::{HEADROOM, MAX_PACKET};
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Construct;
 use p4_ir::{Block, Expr, HeaderId, HeaderRef, Ir, Stmt};
 use std::collections::BTreeMap;
 
@@ -493,7 +494,7 @@ fn most_bytes(e: &Emitter<'_>, block: &Block) -> Result<u64, EmitError> {
                 let mut emits = false;
                 crate::graph::visit(std::slice::from_ref(stmt), &mut |s| emits |= matches!(s, Stmt::Emit(_)));
                 if emits {
-                    return Err(EmitError::unsupported("emit in a loop"));
+                    return Err(EmitError::unsupported(Construct::Loop, "emit in a loop"));
                 }
                 0
             }

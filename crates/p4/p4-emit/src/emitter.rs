@@ -10,6 +10,7 @@ use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::graph::{Graph, NodeId, StageId, Vertex};
 use crate::model::{Home, Kind, Model};
 use cranelift_entity::EntityRef;
+use p4_analysis::effects::Ordered;
 use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -121,8 +122,8 @@ pub(crate) struct Emitter<'a> {
     pub class: Option<Class<'a>>,
     /// Why the text cannot be for that class alone.
     pub failed: Option<&'static str>,
-    /// Stages that use meters, registers or random numbers.
-    pub ordered: BTreeSet<StageId>,
+    /// What stages use whose effects depend on the order of packets.
+    pub ordered: BTreeMap<StageId, BTreeSet<Ordered>>,
     /// Stages for packets of no class that this stage passes packets to.
     pub leaves_to: BTreeSet<StageId>,
     /// The stages of a class that packets wait for, and the words of their keys.
@@ -131,8 +132,8 @@ pub(crate) struct Emitter<'a> {
     pub skips: BTreeSet<p4_ir::TableId>,
     /// The only action for which this function of the stage is; another one is for all.
     pub usual: Option<p4_ir::ActionId>,
-    /// All of them, of all stages.
-    pub leaves: BTreeSet<StageId>,
+    /// All of them, each behind the stage that it comes from.
+    pub leaves: BTreeSet<(StageId, StageId)>,
     /// The stages that the one being printed passes packets to.
     pub edges: BTreeSet<StageId>,
     /// What each stage takes from the context.
@@ -168,7 +169,7 @@ impl<'a> Emitter<'a> {
             in_table: None,
             class: None,
             failed: None,
-            ordered: BTreeSet::new(),
+            ordered: BTreeMap::new(),
             leaves_to: BTreeSet::new(),
             waits: BTreeMap::new(),
             skips: BTreeSet::new(),
@@ -236,6 +237,11 @@ impl<'a> Emitter<'a> {
         self.indent -= 1;
         self.line(format!("}} else {text} {{"));
         self.indent += 1;
+    }
+
+    /// Says that the stage uses this.
+    pub(crate) fn uses(&mut self, what: Ordered) {
+        self.ordered.entry(self.stage).or_default().insert(what);
     }
 
     /// A number for a name.
@@ -677,9 +683,15 @@ impl<'a> Emitter<'a> {
         if self.class.is_some() && self.leave_class(vertex)? {
             return Ok(());
         }
-        if let (Vertex::Site(site), Some(_)) = (vertex, self.class) {
-            self.pass_over(site)?;
-            self.settle_fields();
+        if self.class.is_some() {
+            match vertex {
+                Vertex::Site(site) => {
+                    self.pass_over(site)?;
+                    self.settle_fields();
+                }
+                Vertex::Node(node) if self.graph.stage_of_node.contains_key(&node) => self.settle_fields(),
+                Vertex::Node(_) => {}
+            }
         }
         let Some(flow) = self.flow.clone() else { return Ok(()) };
         match self.arrivals.get_mut(&vertex) {
@@ -687,7 +699,7 @@ impl<'a> Emitter<'a> {
             None => drop(self.arrivals.insert(vertex, flow)),
         }
         match vertex {
-            Vertex::Node(node) if stage == self.stage || self.class.is_some() => {
+            Vertex::Node(node) if stage == self.stage || (self.class.is_some() && !self.graph.stage_of_node.contains_key(&node)) => {
                 self.jumped.insert(node);
                 self.line(format!("goto node_{node};"));
                 self.flow = None;

@@ -5,6 +5,7 @@ use crate::emitter::{Emitter, Flow, local_type};
 use crate::field::{constant, load, mask};
 use crate::model::Home;
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Construct;
 use p4_ir::{BinOp, Expr, ExprKind, HeaderId, HeaderRef, Ty, UnOp};
 
 /// A header reference: one header, or those of a stack with the C text of an index.
@@ -48,7 +49,12 @@ impl Emitter<'_> {
                     let (pa, pb) = (bytes(self, a), bytes(self, b));
                     format!("({la} == {lb} && sp_equal({pa}, {pb}, {la}))")
                 }
-                _ => return Err(EmitError::unsupported("comparing the varbit field of a stack element that is chosen at run time")),
+                _ => {
+                    return Err(EmitError::unsupported(
+                        Construct::Varbit,
+                        "comparing the varbit field of a stack element that is chosen at run time",
+                    ));
+                }
             },
             ExprKind::Unary(op, a) => {
                 let a = paren(&self.expr(a)?);
@@ -193,7 +199,7 @@ impl Emitter<'_> {
         let ty = &ir.header_types[ir.headers[h].ty];
         let field = ty.fields.get(index as usize).ok_or_else(|| EmitError::invalid("a field that the header does not have"))?;
         if field.varbit {
-            return Err(EmitError::unsupported(format!("the value of varbit field {}", field.name)));
+            return Err(EmitError::unsupported(Construct::Varbit, format!("the value of varbit field {}", field.name)));
         }
         if self.known_valid(h) == Some(false) {
             return Ok(zero(field.ty));

@@ -7,6 +7,8 @@ use crate::facts::Known;
 use crate::model::Home;
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
+use p4_analysis::effects::Ordered;
+use p4_ir::origin::Construct;
 use p4_ir::{CheckData, CounterId, Expr, ExprKind, Extern, HashAlgorithm, HeaderId, HeaderRef, LValue, MeterId};
 use program::{CountUnit, LengthSource};
 
@@ -32,7 +34,7 @@ impl Emitter<'_> {
                 }
             }
             Extern::Meter { meter, index, result } => {
-                self.ordered.insert(self.stage);
+                self.uses(Ordered::Meter(*meter));
                 let index = self.index(index)?;
                 self.meter(*meter, &index, result)
             }
@@ -40,24 +42,24 @@ impl Emitter<'_> {
                 let attached = self.ir.program.meters[*meter].table;
                 match self.in_table {
                     Some(table) if attached == Some(table) => {
-                        self.ordered.insert(self.stage);
+                        self.uses(Ordered::Meter(*meter));
                         self.meter(*meter, "r->handle", result)
                     }
                     _ => self.assign(result, "0u"),
                 }
             }
             Extern::RegisterRead { register, index, result } => {
-                self.ordered.insert(self.stage);
-                let (name, width) = self.register(*register)?;
+                self.uses(Ordered::Register(*register));
+                let (name, width, wide) = self.register(*register);
                 let index = self.index(index)?;
-                let value = convert(&format!("sp_register_read(run, {name}, {index})"), 64, width);
+                let value = convert(&format!("sp_register_read{wide}(run, {name}, {index})"), width.max(64), width);
                 self.assign(result, &value)
             }
             Extern::RegisterWrite { register, index, value } => {
-                self.ordered.insert(self.stage);
-                let (name, _) = self.register(*register)?;
+                self.uses(Ordered::Register(*register));
+                let (name, _, wide) = self.register(*register);
                 let (index, value) = (self.index(index)?, self.expr(value)?);
-                self.line(format!("sp_register_write(run, {name}, {index}, {value});"));
+                self.line(format!("sp_register_write{wide}(run, {name}, {index}, {value});"));
                 Ok(())
             }
             Extern::Hash { result, algorithm, base, data, max } => {
@@ -74,7 +76,7 @@ impl Emitter<'_> {
                 Ok(())
             }
             Extern::Random { result, low, high } => {
-                self.ordered.insert(self.stage);
+                self.uses(Ordered::Random);
                 let (low, high) = (self.expr(low)?, self.expr(high)?);
                 let width = self.lvalue_width(result)?;
                 self.assign(result, &convert(&format!("sp_random(run, {low}, {high})"), 128, width))
@@ -123,14 +125,14 @@ impl Emitter<'_> {
                 Ok(())
             }
             Extern::Digest { receiver, data } => {
-                self.ordered.insert(self.stage);
+                self.uses(Ordered::Digests);
                 let values = std::iter::once(receiver).chain(data).map(|e| self.expr(e)).collect::<Result<Vec<_>, _>>()?;
                 let n = values.len();
                 self.line(format!("sp_digest(run, (const sp_u128[]){{{}}}, {n});", values.join(", ")));
                 Ok(())
             }
-            Extern::Replicate { kind, .. } => Err(EmitError::unsupported(kind.name())),
-            Extern::Service { .. } => Err(EmitError::unsupported("a call of a service")),
+            Extern::Replicate { kind, .. } => Err(EmitError::unsupported(Construct::Copies, kind.name())),
+            Extern::Service { .. } => Err(EmitError::unsupported(Construct::Service, "a call of a service")),
         }
     }
 
@@ -189,12 +191,11 @@ impl Emitter<'_> {
         self.assign(result, &colour)
     }
 
-    fn register(&self, register: p4_ir::RegisterId) -> Result<(String, u32), EmitError> {
-        let info = &self.ir.program.registers[register];
-        if info.width > 64 {
-            return Err(EmitError::unsupported(format!("register {} of {} bits", info.name, info.width)));
-        }
-        Ok((format!("REGISTER_{}", self.model.registers[register.index()]), info.width))
+    /// C name and width of a register, and the end of the names of functions for it.
+    fn register(&self, register: p4_ir::RegisterId) -> (String, u32, &'static str) {
+        let width = self.ir.program.registers[register].width;
+        let wide = if width > 64 { "_wide" } else { "" };
+        (format!("REGISTER_{}", self.model.registers[register.index()]), width, wide)
     }
 
     /// Prints what computes a digest and gives its C text, of at most 64 bits.
@@ -206,7 +207,7 @@ impl Emitter<'_> {
             _ => {
                 let most = self.data_len(data) + if payload { MAX_PACKET as u64 } else { 0 };
                 if most > MOST_DATA {
-                    return Err(EmitError::unsupported(format!("a digest of {most} bytes, more than {MOST_DATA}")));
+                    return Err(EmitError::unsupported(Construct::Digest, format!("a digest of {most} bytes, more than {MOST_DATA}")));
                 }
                 self.line(format!("uint8_t bytes{number}[{most} + 1] = {{0}};"));
                 (format!("struct sp_bits {name} = {{bytes{number}, 0}};"), "bits")
@@ -244,7 +245,9 @@ impl Emitter<'_> {
                         let fixed = self.model.fixed_len[h.index()];
                         self.line(format!("sp_{put}_bytes(&{name}, {}, {len});", crate::field::plus(&address, fixed)));
                     }
-                    Which::Indexed(..) => return Err(EmitError::unsupported("a varbit field of a stack element in a checksum")),
+                    Which::Indexed(..) => {
+                        return Err(EmitError::unsupported(Construct::Checksum, "a varbit field of a stack element in a checksum"));
+                    }
                 },
             }
             at += 1;

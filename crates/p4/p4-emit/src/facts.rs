@@ -69,6 +69,11 @@ impl Facts {
         self.touched.extend(&other.touched);
     }
 
+    /// The payload may have changed, and the packet's length: variables that were read from the packet are in the context.
+    pub(crate) fn forget_texts(&mut self) {
+        self.values.retain(|_, known| matches!(known, Known::Const(_)));
+    }
+
     /// Whether a header is valid, if that is known.
     pub(crate) fn valid(&self, h: HeaderId) -> Option<bool> {
         let n = self.ways.iter().filter(|w| w.contains_key(&h)).count();

@@ -6,10 +6,13 @@
 //! packets that wait for it, in the order of the packets, and passes each on to a later stage. A node that can only be
 //! reached from one stage is part of that stage; one where ways of several stages meet is a stage of its own, so no
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
+//!
+//! A loop is not cut: its rounds would have to come back to stages that have run. Tables in it are looked up for one packet at a time.
 
 use crate::EmitError;
-use p4_analysis::control::{actions, has_apply, table_exits};
+use p4_analysis::control::{actions, any_stmt, table_exits};
 use p4_analysis::effects::{self, Ordered};
+use p4_ir::origin::Construct;
 use p4_ir::{ActionId, Bits, Block, Expr, Ir, LabelId, Role, Stmt, TableId, VarId};
 use program::MatchKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,7 +30,7 @@ pub type Seq<'a> = Vec<Item<'a>>;
 
 /// A piece of a node.
 pub enum Item<'a> {
-    /// Has no look-ups inside; may jump away.
+    /// Has no look-ups inside but those of loops; may jump away.
     Plain(&'a Stmt, Rc<Targets>),
     /// An `if` with a look-up in it.
     If(&'a Expr, Seq<'a>, Seq<'a>),
@@ -92,7 +95,7 @@ pub struct Graph<'a> {
     pub sites: Vec<Site>,
     /// Stages in the order in which they run.
     pub stages: Vec<Stage>,
-    /// The stage of each node.
+    /// The stage of each node; for a class, of those that begin one.
     pub stage_of_node: HashMap<NodeId, StageId>,
     /// The stage of each site.
     pub stage_of_site: HashMap<SiteId, StageId>,
@@ -111,14 +114,23 @@ pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
 }
 
 /// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
-/// that can be reached from it, though others have them too.
+/// that can be reached from it, though others have them too. With `join` those where ways meet that use a meter, a register or random numbers
+/// behind them are a stage of their own, as they are for other packets: so the order of packets is kept in one place.
 ///
 /// `None` if that would make the text many times as long.
-pub fn build_for_class(ir: &Ir) -> Result<Option<Graph<'_>>, EmitError> {
+pub fn build_for_class(ir: &Ir, join: bool) -> Result<Option<Graph<'_>>, EmitError> {
     let mut graph = build(ir)?;
     let mut total = 0;
     let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
-    let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(|v| matches!(v, Vertex::Site(_))));
+    let joins: BTreeSet<NodeId> = match join {
+        true => graph.stages.iter().skip(1).filter(|s| s.site.is_none() && graph.is_ordered(ir, s)).map(|s| s.nodes[0]).collect(),
+        false => BTreeSet::new(),
+    };
+    let is_start = |v: &Vertex| match v {
+        Vertex::Site(_) => true,
+        Vertex::Node(n) => joins.contains(n),
+    };
+    let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(is_start));
     let mut stages = Vec::new();
     for start in starts {
         let mut nodes = BTreeSet::new();
@@ -127,6 +139,7 @@ pub fn build_for_class(ir: &Ir) -> Result<Option<Graph<'_>>, EmitError> {
             let mut here = successors(ir, &graph.nodes, &graph.sites, v);
             while let Some(next) = here.pop() {
                 match next {
+                    Vertex::Node(n) if joins.contains(&n) => {}
                     Vertex::Node(n) if nodes.insert(n) => todo.push(next),
                     // It may be passed over.
                     Vertex::Site(s) if optional(ir, graph.sites[s].table).is_some() => {
@@ -141,19 +154,22 @@ pub fn build_for_class(ir: &Ir) -> Result<Option<Graph<'_>>, EmitError> {
             return Ok(None);
         }
         let site = if let Vertex::Site(s) = start { Some(s) } else { None };
-        let first = [0].into_iter().filter(|_| site.is_none());
+        let first = match start {
+            Vertex::Node(n) => Some(n),
+            Vertex::Site(_) => None,
+        };
         let others = order.iter().filter_map(|v| if let Vertex::Node(n) = v { nodes.contains(n).then_some(*n) } else { None });
-        stages.push(Stage { site, nodes: first.chain(others).collect() });
+        stages.push(Stage { site, nodes: first.into_iter().chain(others).collect() });
     }
     graph.stage_of_site = stages.iter().enumerate().filter_map(|(i, s)| Some((s.site?, i))).collect();
-    graph.stage_of_node = HashMap::new();
+    graph.stage_of_node = stages.iter().enumerate().skip(1).filter(|(_, s)| s.site.is_none()).map(|(i, s)| (s.nodes[0], i)).collect();
     graph.stages = stages;
     Ok(Some(graph))
 }
 
 /// Cuts the program up.
 pub fn build(ir: &Ir) -> Result<Graph<'_>, EmitError> {
-    let mut b = Builder { ir, nodes: Vec::new(), sites: Vec::new() };
+    let mut b = Builder { nodes: Vec::new(), sites: Vec::new() };
     let entry = b.reserve("verify_checksum");
     let ingress = b.reserve("ingress");
     let egress = b.reserve("end of ingress");
@@ -164,8 +180,8 @@ pub fn build(ir: &Ir) -> Result<Graph<'_>, EmitError> {
     let none = Rc::new(Targets::default());
     let checksums = ir.control(Role::ComputeChecksum).iter().map(|s| Item::Plain(s, none.clone()));
     b.nodes[finish].body = [Item::EgressEnd].into_iter().chain(checksums).chain([Item::Finish]).collect();
-    if ir.control(Role::ComputeChecksum).iter().any(has_apply) {
-        return Err(EmitError::unsupported("a table applied in the checksum control"));
+    if any_stmt(ir.control(Role::ComputeChecksum), &mut |s| matches!(s, Stmt::Apply { .. })) {
+        return Err(EmitError::unsupported(Construct::Table, "a table applied in the checksum control"));
     }
     let Builder { nodes, sites, .. } = b;
     Ok(stages(ir, nodes, sites))
@@ -191,8 +207,26 @@ pub fn visit<'a>(block: &'a [Stmt], each: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
+/// Whether a statement is cut: it has a look-up outside of loops.
+fn is_cut(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Apply { .. } => true,
+        Stmt::Loop(_) => false,
+        _ => blocks(stmt).flatten().any(is_cut),
+    }
+}
+
+/// Calls `each` with every statement of a block, outer ones first, and behind a look-up with those of the table's actions.
+fn visit_with_actions<'a>(ir: &'a Ir, block: &'a [Stmt], each: &mut dyn FnMut(&'a Stmt)) {
+    visit(block, &mut |s| {
+        each(s);
+        if let Stmt::Apply { table, .. } = s {
+            actions(ir, *table).into_iter().filter_map(|a| ir.actions.get(a)).for_each(|code| visit(&code.body, each));
+        }
+    });
+}
+
 struct Builder<'a> {
-    ir: &'a Ir,
     nodes: Vec<Node<'a>>,
     sites: Vec<Site>,
 }
@@ -215,7 +249,7 @@ impl<'a> Builder<'a> {
     fn seq(&mut self, block: &'a [Stmt], end: NodeId, targets: &Rc<Targets>) -> Result<Seq<'a>, EmitError> {
         let mut seq = Vec::new();
         for (i, stmt) in block.iter().enumerate() {
-            if !has_apply(stmt) {
+            if !is_cut(stmt) {
                 seq.push(Item::Plain(stmt, targets.clone()));
                 if matches!(stmt, Stmt::Break(_) | Stmt::Exit) {
                     return Ok(seq);
@@ -247,15 +281,7 @@ impl<'a> Builder<'a> {
                     inner.labels.insert(*label, rest);
                     seq.append(&mut self.seq(body, rest, &Rc::new(inner))?);
                 }
-                _ => {
-                    let (mut name, program) = ("", &self.ir.program);
-                    visit(std::slice::from_ref(stmt), &mut |s| {
-                        if let Stmt::Apply { table, .. } = s {
-                            name = &program.tables[*table].name;
-                        }
-                    });
-                    return Err(EmitError::unsupported(format!("table {name} applied in a loop")));
-                }
+                _ => return Err(EmitError::invalid("a look-up in a statement that has no blocks")),
             }
             return Ok(seq);
         }
@@ -287,18 +313,18 @@ pub enum Vertex {
     Site(SiteId),
 }
 
-fn jumps(seq: &Seq<'_>, out: &mut Vec<Vertex>) {
+fn jumps(ir: &Ir, seq: &Seq<'_>, out: &mut Vec<Vertex>) {
     for item in seq {
         match item {
             Item::If(_, a, b) => {
-                jumps(a, out);
-                jumps(b, out);
+                jumps(ir, a, out);
+                jumps(ir, b, out);
             }
             Item::Switch(_, arms, default) => {
-                arms.iter().for_each(|(_, s)| jumps(s, out));
-                jumps(default, out);
+                arms.iter().for_each(|(_, s)| jumps(ir, s, out));
+                jumps(ir, default, out);
             }
-            Item::Plain(stmt, targets) => visit(std::slice::from_ref(*stmt), &mut |s| match s {
+            Item::Plain(stmt, targets) => visit_with_actions(ir, std::slice::from_ref(*stmt), &mut |s| match s {
                 Stmt::Exit => out.extend(targets.exit.map(Vertex::Node)),
                 Stmt::Break(label) => out.extend(targets.labels.get(label).map(|n| Vertex::Node(*n))),
                 _ => {}
@@ -326,7 +352,7 @@ fn resolve(nodes: &[Node<'_>], mut v: Vertex) -> Vertex {
 fn successors(ir: &Ir, nodes: &[Node<'_>], sites: &[Site], v: Vertex) -> Vec<Vertex> {
     let mut out = Vec::new();
     match v {
-        Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
+        Vertex::Node(n) => jumps(ir, &nodes[n].body, &mut out),
         Vertex::Site(s) => {
             out.push(Vertex::Node(sites[s].after));
             if table_exits(ir, sites[s].table) {
@@ -399,9 +425,9 @@ pub fn visit_all<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Stmt)) {
     ir.blocks().for_each(|block| visit(block, each));
 }
 
-/// Meters, registers, digests and the random generator in a block: their effects depend on the order of packets.
-pub fn ordered(block: &[Stmt], out: &mut BTreeSet<Ordered>) {
-    visit(block, &mut |s| out.extend(effects::ordered(s)));
+/// Meters, registers, digests and the random generator in a block, and in actions of its tables: their effects depend on the order of packets.
+pub fn ordered(ir: &Ir, block: &[Stmt], out: &mut BTreeSet<Ordered>) {
+    visit_with_actions(ir, block, &mut |s| out.extend(effects::ordered(s)));
 }
 
 impl Graph<'_> {
@@ -414,6 +440,13 @@ impl Graph<'_> {
         }
     }
 
+    /// Whether a stage uses a meter, a register or random numbers.
+    fn is_ordered(&self, ir: &Ir, stage: &Stage) -> bool {
+        let mut here = BTreeSet::new();
+        stage.nodes.iter().for_each(|node| ordered_in(ir, &self.nodes[*node].body, &mut here));
+        !here.is_empty()
+    }
+
     /// Whether packets of a burst may use a meter, a register or the random generator in another order than they came in: it is used in more
     /// than one stage. Then bursts must be of one packet.
     pub fn order_matters(&self, ir: &Ir) -> bool {
@@ -421,18 +454,18 @@ impl Graph<'_> {
         for (id, stage) in self.stages.iter().enumerate() {
             let mut here = BTreeSet::new();
             if id == 0 {
-                ordered(&ir.parser().init, &mut here);
-                ir.states.values().for_each(|s| ordered(&s.body, &mut here));
+                ordered(ir, &ir.parser().init, &mut here);
+                ir.states.values().for_each(|s| ordered(ir, &s.body, &mut here));
             }
             if let Some(site) = stage.site {
                 for action in actions(ir, self.sites[site].table) {
                     if let Some(code) = ir.actions.get(action) {
-                        ordered(&code.body, &mut here);
+                        ordered(ir, &code.body, &mut here);
                     }
                 }
             }
             for node in &stage.nodes {
-                ordered_in(&self.nodes[*node].body, &mut here);
+                ordered_in(ir, &self.nodes[*node].body, &mut here);
             }
             if here.into_iter().any(|what| used.insert(what, id).is_some_and(|other| other != id)) {
                 return true;
@@ -442,17 +475,17 @@ impl Graph<'_> {
     }
 }
 
-fn ordered_in(seq: &Seq<'_>, out: &mut BTreeSet<Ordered>) {
+fn ordered_in(ir: &Ir, seq: &Seq<'_>, out: &mut BTreeSet<Ordered>) {
     for item in seq {
         match item {
-            Item::Plain(stmt, _) => ordered(std::slice::from_ref(*stmt), out),
+            Item::Plain(stmt, _) => ordered(ir, std::slice::from_ref(*stmt), out),
             Item::If(_, a, b) => {
-                ordered_in(a, out);
-                ordered_in(b, out);
+                ordered_in(ir, a, out);
+                ordered_in(ir, b, out);
             }
             Item::Switch(_, arms, default) => {
-                arms.iter().for_each(|(_, s)| ordered_in(s, out));
-                ordered_in(default, out);
+                arms.iter().for_each(|(_, s)| ordered_in(ir, s, out));
+                ordered_in(ir, default, out);
             }
             Item::IngressEnd | Item::EgressEnd | Item::Finish | Item::Goto(_) | Item::Apply(_) => {}
         }

@@ -20,7 +20,7 @@ use program::MatchKind;
 use std::fmt::Write;
 
 /// Version of the interface between generated code and its host.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// No such thing.
 pub const NONE: u32 = u32::MAX;
 
@@ -120,7 +120,7 @@ fn record(ir: &Ir, model: &Model, table: TableId, out: &mut String) -> Result<()
     let _ = writeln!(out, "struct record_{name} {{\n    union {{\n        struct {{\n{}        }};", head("            "));
     for action in actions(ir, table) {
         if action.index() > usize::from(u16::MAX) {
-            return Err(EmitError::unsupported("more than 65536 actions"));
+            return Err(EmitError::unsupported(None, "more than 65536 actions"));
         }
         let mut params: Vec<_> = ir.program.actions[action].params.iter().enumerate().collect();
         if params.is_empty() {

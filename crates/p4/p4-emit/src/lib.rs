@@ -5,7 +5,8 @@
 //! the first table look-up; each further stage looks one table up for all packets that have come to it, in one call into
 //! the host, and runs the action and what follows up to the next look-up. Packets that wait for a stage are bits of a
 //! 64-bit word, so they are always worked on in the order in which they came. A program that uses one meter or register
-//! in several stages would still see it used out of order: it is run with bursts of one packet.
+//! in several stages would still see it used out of order: it is run with bursts of one packet. A service that is called in several stages
+//! is called in the order of the packets where no packet comes to two of them: they take turns ([`turns`]).
 //!
 //! Headers stay in the packet: a header instance is a pointer to bytes in network order, into the packet if it was
 //! extracted, into scratch bytes of the packet's context if the program made it ([`model::Home`]). An invalid header's
@@ -23,8 +24,8 @@
 //! files and, once compiled, no other library than `memcpy`, `memset` and `memmove`.
 //!
 //! What a program means is said by `p4-interp`; the differences are: after a drop the packet's bytes are unspecified
-//! (its window is as received), as headers are changed in place; clone, recirculate, resubmit, look-ups in
-//! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them.
+//! (its window is as received), as headers are changed in place; clone, recirculate and resubmit are refused with an
+//! [`EmitError`] that names them.
 #![forbid(unsafe_code)]
 
 mod action_params;
@@ -43,23 +44,39 @@ pub mod model;
 mod parser;
 mod stages;
 mod stmt;
+mod turns;
 mod wait;
 
+use p4_analysis::effects::Ordered;
+use p4_ir::origin::{Construct, Origin};
 use p4_ir::{Architecture, Ir};
 use std::fmt::Write;
 
 /// What the dialect lacks, or what is wrong with the IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmitError {
-    /// The program uses a construct that cannot be expressed: its name.
-    Unsupported(String),
+    /// The program uses a construct that cannot be expressed.
+    Unsupported {
+        /// Its name.
+        what: String,
+        /// Its kind, where it is one of those that sources are searched for.
+        construct: Option<Construct>,
+    },
     /// The IR breaks an invariant: a defect of the compiler.
     Invalid(String),
 }
 
 impl EmitError {
-    pub(crate) fn unsupported(what: impl Into<String>) -> EmitError {
-        EmitError::Unsupported(what.into())
+    /// The first construct of that kind in the source, as far as the IR tells.
+    pub fn origin(&self, ir: &Ir) -> Option<Origin> {
+        match self {
+            EmitError::Unsupported { construct: Some(construct), .. } => ir.origins.find(*construct, None),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn unsupported(construct: impl Into<Option<Construct>>, what: impl Into<String>) -> EmitError {
+        EmitError::Unsupported { what: what.into(), construct: construct.into() }
     }
 
     pub(crate) fn invalid(what: impl Into<String>) -> EmitError {
@@ -70,7 +87,7 @@ impl EmitError {
 impl std::fmt::Display for EmitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            EmitError::Unsupported(what) => write!(f, "the x86 target does not support {what}"),
+            EmitError::Unsupported { what, .. } => write!(f, "the x86 target does not support {what}"),
             EmitError::Invalid(what) => write!(f, "broken intermediate form: {what}"),
         }
     }
@@ -79,19 +96,19 @@ impl std::fmt::Display for EmitError {
 impl std::error::Error for EmitError {}
 
 /// Most places where a program may look tables up, jump or exit: what is deeper nested than a thread's stack takes is refused.
-const MAX_CUTS: usize = 4096;
+pub const MAX_CUTS: usize = 4096;
 
 /// The program as C text for x86.
 pub fn emit_x86(ir: &Ir) -> Result<String, EmitError> {
     if ir.arch != Architecture::V1Model {
-        return Err(EmitError::unsupported(format!("programs for {}", ir.arch.name())));
+        return Err(EmitError::unsupported(None, format!("programs for {}", ir.arch.name())));
     }
     let mut cuts = 0;
     for block in ir.pipes.values().flat_map(p4_ir::Pipe::after_parser) {
         graph::visit(block, &mut |s| cuts += usize::from(matches!(s, p4_ir::Stmt::Apply { .. })));
     }
     if cuts > MAX_CUTS {
-        return Err(EmitError::unsupported(format!("{cuts} places of table look-ups; at most {MAX_CUTS}")));
+        return Err(EmitError::unsupported(Construct::Table, format!("{cuts} places of table look-ups; at most {MAX_CUTS}")));
     }
     check_multicast(ir)?;
     // Each look-up nests what follows it, so the depth is that of the program, not of its text.
@@ -116,8 +133,11 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     };
     let first = stages::print(ir, &model, &graph, everything, None)?;
     // Programs that must be run a packet at a time have no bursts to part.
-    // Nor do those whose calls of a service must come in the order of the packets.
-    let classes = if graph.order_matters(ir) || !ir.program.asks.is_empty() { None } else { class::classes(ir, &model, &graph, &first)? };
+    let plan = if graph.order_matters(ir) { None } else { turns::plan(vec![class::track(&first, 0)]) };
+    let classes = match &plan {
+        Some(plan) => class::classes(ir, &model, &graph, &first, plan)?,
+        None => None,
+    };
     let mut found = first.shared;
     let mut printed = stages::print(ir, &model, &graph, found.clone(), None)?;
     if let Some(classes) = &classes {
@@ -138,9 +158,14 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
         Some(classes) => {
             out.push('\n');
             out.push_str(&classes.text);
-            out.push_str(&class::entry(&graph, &model, printed.ordered.first().copied(), classes));
+            out.push_str(&class::entry(&graph, &model, classes));
         }
-        None => out.push_str(&stages::entry(ir, &model, &graph)),
+        None => out.push_str(&stages::entry(&model, &graph, plan.as_ref().map(|plan| &plan.phases[..]))),
+    }
+    let plan = classes.as_ref().map(|classes| &classes.plan).or(plan.as_ref());
+    for service in ir.program.services.keys() {
+        let in_order = plan.is_none_or(|plan| !plan.unordered.contains(&Ordered::Calls(service)));
+        out = out.replace(&format!("{}{};", stages::ORDER, service.as_u32()), if in_order { "1;" } else { "0;" });
     }
     out.push_str(include_str!("process.h"));
     Ok(out)
@@ -190,5 +215,5 @@ fn check_multicast(ir: &Ir) -> Result<(), EmitError> {
             p4_ir::walk::stmt_lvalues(s, &mut |l| found |= l.root_var() == Some(*group));
         }
     });
-    if found { Err(EmitError::unsupported("multicast (mcast_grp)")) } else { Ok(()) }
+    if found { Err(EmitError::unsupported(Construct::Multicast, "multicast (mcast_grp)")) } else { Ok(()) }
 }

@@ -150,6 +150,23 @@ static inline void sp_register_write(struct sp_run *run, uint32_t number, uint64
     if (index < of->size) __atomic_store_n(&of->cells[index], value, __ATOMIC_RELAXED);
 }
 
+/* A cell of more than 64 bits is two words, the low one first. It is read and written whole, as that of one word is: no lane sees half of what
+ * another has written. */
+__attribute__((target("cx16"))) static sp_u128 sp_register_read_wide(struct sp_run *run, uint32_t number, uint64_t index)
+{
+    const struct sp_register *const of = &run->lane->registers[number];
+    return index < of->size ? __sync_val_compare_and_swap((sp_u128 *)of->cells + index, 0, 0) : 0;
+}
+
+__attribute__((target("cx16"))) static void sp_register_write_wide(struct sp_run *run, uint32_t number, uint64_t index, sp_u128 value)
+{
+    const struct sp_register *const of = &run->lane->registers[number];
+    if (index >= of->size) return;
+    sp_u128 *const cell = (sp_u128 *)of->cells + index;
+    sp_u128 old = 0, found;
+    while ((found = __sync_val_compare_and_swap(cell, old, value)) != old) old = found;
+}
+
 static inline uint32_t sp_member(const struct sp_run *run, uint32_t set, const sp_u128 *keys, uint32_t fields)
 {
     const struct sp_set *const of = &run->lane->sets[set];

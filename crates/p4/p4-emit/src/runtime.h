@@ -112,6 +112,8 @@ struct sp_lane {
      * how far behind the packet's first byte its payload starts. */
     uint64_t asked;
     struct sp_packet *asking;
+    /* Whether the calls of its service come in the order of the packets, wherever the program makes them. */
+    uint64_t in_order;
     uint32_t payload[64];
 };
 

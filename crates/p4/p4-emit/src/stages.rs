@@ -1,17 +1,19 @@
 //! The stages as C functions, and the function that runs them all.
 
 use crate::EmitError;
-use crate::class::Class;
+use crate::class::{Class, Staged, take_turns};
 use crate::emitter::{Emitter, Flow, Shared, arrive, kept_type, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known};
 use crate::field::store;
-use crate::graph::{Graph, Item, Seq, SiteId, StageId, Vertex};
+use crate::graph::{Graph, Item, NodeId, Seq, SiteId, StageId, Vertex};
 use crate::layout::{key_fields, key_stride, member};
 use crate::model::Model;
+use crate::turns::Phase;
 use cranelift_entity::EntityRef;
 use p4_analysis::control::actions;
-use p4_ir::{ActionId, Ir, TableId};
+use p4_analysis::effects::Ordered;
+use p4_ir::{ActionId, Ir, TableId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -27,10 +29,12 @@ pub(crate) struct Printed {
     pub stages: Vec<StageId>,
     /// What each stage and those behind it take from the context.
     pub needs: BTreeMap<StageId, Shared>,
-    /// The stages that use meters, registers or random numbers.
-    pub ordered: BTreeSet<StageId>,
-    /// The stages for packets of no class, to which other packets fall back.
-    pub leaves: BTreeSet<StageId>,
+    /// What stages use whose effects depend on the order of packets.
+    pub ordered: BTreeMap<StageId, BTreeSet<Ordered>>,
+    /// The stages that each passes packets to.
+    pub edges: BTreeMap<StageId, BTreeSet<StageId>>,
+    /// The stages for packets of no class, to which packets of a class fall back, each behind where they come from.
+    pub leaves: BTreeSet<(StageId, StageId)>,
     /// Why the text cannot be for that class alone.
     pub failed: Option<&'static str>,
 }
@@ -80,6 +84,7 @@ pub(crate) fn print<'a>(
         stages: printed,
         needs: e.needs,
         ordered: e.ordered,
+        edges,
         leaves: e.leaves,
         failed: e.failed,
     })
@@ -102,6 +107,8 @@ pub(crate) fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> Stri
 pub(crate) const OTHERS: &str = "@others";
 pub(crate) const PAUSE: &str = "@pause";
 pub(crate) const RESUME: &str = "@resume";
+/// And, with the service's number behind it, for whether its calls come in the order of the packets.
+pub(crate) const ORDER: &str = "@order_";
 
 impl Emitter<'_> {
     fn stage_function(&mut self, stage: StageId) -> Result<(), EmitError> {
@@ -116,7 +123,8 @@ impl Emitter<'_> {
         let any = match self.usual.take() {
             Some(_) => {
                 // What is known at the places of the other function does not hold here.
-                self.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)));
+                let stages = &self.graph.stage_of_node;
+                self.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)) || matches!(v, Vertex::Node(n) if stages.contains_key(n)));
                 self.jumped.clear();
                 self.function_text(stage, &format!("static __attribute__((noinline)) void {name}_any"))?
             }
@@ -355,9 +363,12 @@ impl Emitter<'_> {
         let table = graph.sites[site].table;
         let name = &model.tables[table.index()];
         let keyed = !ir.program.tables[table].keys.is_empty();
-        let flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
+        let mut flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
+        let ask = ir.program.asks.iter().find(|ask| ask.table == table);
+        // Keys are written ahead of the stage, but those of questions: each packet asks its own.
+        let written = keyed && self.class.is_some() && ask.is_none();
         self.line(format!("struct sp_table *const table = &run->lane->tables[TABLE_{name}];"));
-        if keyed && self.class.is_some() {
+        if written {
             self.begin_looked_up(table);
         } else if keyed {
             let stride = key_stride(key_fields(ir, table).1);
@@ -365,13 +376,18 @@ impl Emitter<'_> {
             self.open("if (table->lookup)");
             self.for_each_packet();
             let outer = self.begin_scope(false, flow.clone());
-            self.keys(table, stride)?;
+            self.keys(table, &format!("run->keys + n++ * {stride}"))?;
             self.end_scope(outer);
             self.close();
             self.close();
-            if ir.program.asks.contains(&table) {
+            if let Some(ask) = ask {
+                self.uses(Ordered::Calls(ask.service));
                 self.line("run->lane->asked = todo;");
                 self.line("run->lane->asking = run->packets;");
+                self.line(format!("run->lane->in_order = {ORDER}{};", ask.service.as_u32()));
+                if let Some(facts) = &mut flow.facts {
+                    facts.forget_texts();
+                }
             }
             self.line(format!("const uint64_t hits = sp_lookup(run, table, {stride}, n, __builtin_popcountll(todo));"));
             self.line("n = 0;");
@@ -386,22 +402,54 @@ impl Emitter<'_> {
             self.line(format!("const struct record_{name} *const r = table->miss;"));
         }
         let outer = self.begin_scope(false, flow);
-        self.actions(site, table)?;
+        let (at, all) = (&graph.sites[site], self.usual.map_or_else(|| actions(ir, table), |usual| vec![usual]));
+        self.actions(table, all, (at.hit, at.action_run), Some(at.exit))?;
+        self.goto(at.after)?;
         let stage = self.stage;
         self.nodes(stage, None)?;
         self.end_scope(outer);
         self.close();
-        if keyed && self.class.is_some() {
+        if written {
             let others = if self.usual.is_some() { " - others" } else { "" };
             self.line(format!("sp_looked_up(table, found, __builtin_popcountll(todo){others} - found);"));
         }
         Ok(())
     }
 
-    fn keys(&mut self, table: TableId, stride: u32) -> Result<(), EmitError> {
+    /// A look-up in a loop: for this packet alone, in the midst of its stage.
+    pub(crate) fn apply_here(&mut self, table: TableId, hit: Option<VarId>, action_run: Option<VarId>) -> Result<(), EmitError> {
+        let (ir, name) = (self.ir, &self.model.tables[table.index()]);
+        self.open("");
+        self.line(format!("struct sp_table *const table = &run->lane->tables[TABLE_{name}];"));
+        if ir.program.tables[table].keys.is_empty() {
+            self.line("const uint32_t hit = 0;");
+            self.line(format!("const struct record_{name} *const r = table->miss;"));
+        } else {
+            let stride = key_stride(key_fields(ir, table).1);
+            self.line(format!("const struct record_{name} *r = table->miss;"));
+            self.line("uint32_t hit = 0;");
+            self.open("if (table->lookup)");
+            self.line(format!("uint8_t found[{stride}] __attribute__((aligned(64)));"));
+            self.keys(table, "found")?;
+            self.line("uint8_t *at;");
+            self.line(format!("hit = table->lookup(table->table, found, {stride}, 1, &at) & 1;"));
+            self.line("if (hit) r = (const void *)at;");
+            self.close();
+        }
+        self.line("sp_looked_up(table, hit, !hit);");
+        let outer = (self.targets.clone(), self.in_table);
+        let exit = self.targets.exit;
+        self.actions(table, actions(ir, table), (hit, action_run), exit)?;
+        (self.targets, self.in_table) = outer;
+        self.close();
+        Ok(())
+    }
+
+    /// Puts the packet's key at `address`.
+    fn keys(&mut self, table: TableId, address: &str) -> Result<(), EmitError> {
         let ir = self.ir;
         let (fields, len) = key_fields(ir, table);
-        self.line(format!("uint8_t *const key = run->keys + n++ * {stride};"));
+        self.line(format!("uint8_t *const key = {address};"));
         for ((field, info), e) in fields.iter().zip(&ir.program.tables[table].keys).zip(&ir.tables[table].keys) {
             let mut text = self.expr(e)?;
             if info.width > 0 && field.bytes > 0 {
@@ -411,28 +459,31 @@ impl Emitter<'_> {
                 self.line(store("key", len, field.offset * 8, field.bytes * 8, &text));
             }
         }
-        if ir.program.asks.contains(&table) {
+        if ir.program.asks.iter().any(|ask| ask.table == table) {
             let payload = self.payload();
             self.line(format!("run->lane->payload[i] = {payload} - (pk->buffer + pk->start);"));
         }
         Ok(())
     }
 
-    fn actions(&mut self, site: SiteId, table: TableId) -> Result<(), EmitError> {
-        let (ir, model, graph) = (self.ir, self.model, self.graph);
-        let at = &graph.sites[site];
-        if let Some(v) = at.hit {
+    /// The action of the record, one of `all`; `hit` and `action_run` receive what was found, and `exit` is where an `exit` leads.
+    fn actions(
+        &mut self,
+        table: TableId,
+        all: Vec<ActionId>,
+        (hit, action_run): (Option<VarId>, Option<VarId>),
+        exit: Option<NodeId>,
+    ) -> Result<(), EmitError> {
+        let (ir, model) = (self.ir, self.model);
+        if let Some(v) = hit {
             self.write_var(v, "hit");
         }
-        if let Some(v) = at.action_run {
+        if let Some(v) = action_run {
             self.write_var(v, "r->action");
         }
         self.in_table = Some(table);
         let (before, mut after) = (self.fork(), None);
-        let (mut nothing, mut all) = (Vec::new(), actions(ir, table));
-        if let Some(usual) = self.usual {
-            all = vec![usual];
-        }
+        let mut nothing = Vec::new();
         self.open("switch (r->action)");
         for action in all {
             let code = ir.actions.get(action).ok_or_else(|| EmitError::invalid("an action without code"))?;
@@ -443,10 +494,10 @@ impl Emitter<'_> {
             }
             self.open(format!("case ACTION_{name}:"));
             self.flow.clone_from(&before);
-            if let Some(v) = at.action_run {
+            if let Some(v) = action_run {
                 self.note_value(v, Some(Known::Const(action.index() as u128)));
             }
-            self.action(action, code, at.exit)?;
+            self.action(action, code, exit)?;
             self.end_case(&mut after);
         }
         if !nothing.is_empty() {
@@ -462,12 +513,12 @@ impl Emitter<'_> {
         self.close();
         self.in_table = None;
         self.flow = after;
-        self.goto(at.after)
+        Ok(())
     }
 
-    fn action(&mut self, action: ActionId, code: &p4_ir::ActionCode, exit: usize) -> Result<(), EmitError> {
+    fn action(&mut self, action: ActionId, code: &p4_ir::ActionCode, exit: Option<NodeId>) -> Result<(), EmitError> {
         let (ir, model) = (self.ir, self.model);
-        self.targets = crate::graph::Targets { exit: Some(exit), labels: Default::default() };
+        self.targets = crate::graph::Targets { exit, labels: Default::default() };
         self.lend(action);
         for (i, v) in code.params.iter().enumerate() {
             let text = format!("r->{}.{}", model.actions[action.index()], member(ir, action, i));
@@ -541,15 +592,25 @@ pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&
     out
 }
 
-/// The function that runs all stages.
-pub(crate) fn entry(ir: &Ir, model: &Model, graph: &Graph<'_>) -> String {
+/// The function that runs all stages; without `phases` in their own order, a packet after the other.
+pub(crate) fn entry(model: &Model, graph: &Graph<'_>, phases: Option<&[Phase]>) -> String {
     let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
     let _ = writeln!(out, "    {}(run, all);", function(graph, model, 0));
-    for stage in 1..graph.stages.len() {
-        let _ = writeln!(out, "    if (run->todo[{stage}]) {}(run, run->todo[{stage}]);", function(graph, model, stage));
+    let staged: Vec<Staged> = (0..graph.stages.len()).map(|s| (s, function(graph, model, s), None)).collect();
+    let one = |out: &mut String, (stage, name, _): &Staged| {
+        let _ = writeln!(out, "    if (run->todo[{stage}]) {name}(run, run->todo[{stage}]);");
+    };
+    match phases {
+        None => staged.iter().skip(1).for_each(|s| one(&mut out, s)),
+        Some(phases) => {
+            for (k, phase) in phases.iter().enumerate() {
+                phase.alone.iter().flatten().filter(|s| **s > 0).for_each(|s| one(&mut out, &staged[*s]));
+                take_turns(&mut out, k, &phase.turns.iter().map(|s| &staged[*s]).collect::<Vec<_>>());
+            }
+        }
     }
     out.push_str("}\n\n");
-    let single = graph.order_matters(ir);
+    let single = phases.is_none();
     if single {
         out.push_str("/* A meter, register or random number is used in more than one stage: packets must go one by one. */\n");
     }

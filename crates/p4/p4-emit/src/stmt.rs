@@ -1,4 +1,4 @@
-//! Statements as C text, those with look-ups excepted: they are cut up by [`crate::graph`].
+//! Statements as C text, those with look-ups outside of loops excepted: they are cut up by [`crate::graph`].
 
 use crate::EmitError;
 use crate::emitter::{Emitter, arrive, local_type};
@@ -7,6 +7,7 @@ use crate::facts::Place;
 use crate::field::{constant, mask, store};
 use crate::model::Home;
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Construct;
 use p4_ir::{Bits, Block, Expr, HeaderId, HeaderRef, LValue, LabelId, StackId, Stmt};
 use std::collections::BTreeSet;
 
@@ -50,7 +51,7 @@ impl Emitter<'_> {
             Stmt::Loop(block) => self.repeat(block),
             Stmt::Exit => match self.targets.exit {
                 Some(node) => self.goto(node),
-                None => Err(EmitError::unsupported("exit outside of ingress and egress")),
+                None => Err(EmitError::unsupported(None, "exit outside of ingress and egress")),
             },
             Stmt::Extern(e) => self.extern_call(e),
             Stmt::Extract { header, varbit_bits } => self.extract(header, varbit_bits.as_ref()),
@@ -58,7 +59,8 @@ impl Emitter<'_> {
             Stmt::Lookahead(to, skip) => self.lookahead(to, *skip),
             Stmt::Verify(condition, error) => self.verify(condition, *error),
             Stmt::Emit(h) => self.emit(h),
-            Stmt::Apply { .. } => Err(EmitError::unsupported("a table applied in an action")),
+            Stmt::Apply { .. } if self.in_table.is_some() => Err(EmitError::unsupported(Construct::Table, "a table applied in an action")),
+            Stmt::Apply { table, hit, action_run } => self.apply_here(*table, *hit, *action_run),
         }
     }
 
@@ -244,7 +246,7 @@ impl Emitter<'_> {
         let ty = &ir.header_types[ir.headers[h].ty];
         let field = ty.fields.get(index as usize).ok_or_else(|| EmitError::invalid("a field that the header does not have"))?;
         if field.varbit {
-            return Err(EmitError::unsupported(format!("assignment to varbit field {}", field.name)));
+            return Err(EmitError::unsupported(Construct::Varbit, format!("assignment to varbit field {}", field.name)));
         }
         let known = self.known_valid(h);
         if known == Some(false) {
@@ -465,7 +467,10 @@ impl Emitter<'_> {
     /// Copies a varbit field. The header that gets it moves to its scratch bytes, where there is room.
     fn copy_varbit(&mut self, dst: &HeaderRef, src: &HeaderRef) -> Result<(), EmitError> {
         let Which::One(src) = self.which(src)? else {
-            return Err(EmitError::unsupported("assigning the varbit field of a stack element that is chosen at run time"));
+            return Err(EmitError::unsupported(
+                Construct::Varbit,
+                "assigning the varbit field of a stack element that is chosen at run time",
+            ));
         };
         self.for_header(dst, |e, dst| {
             let known = e.known_valid(dst);

@@ -23,7 +23,7 @@ impl Emitter<'_> {
     pub(crate) fn wait_for(&mut self, site: SiteId, stage: StageId) -> Result<(), EmitError> {
         let ir = self.ir;
         let table = self.graph.sites[site].table;
-        if ir.program.tables[table].keys.is_empty() {
+        if ir.program.tables[table].keys.is_empty() || ir.program.asks.iter().any(|ask| ask.table == table) {
             return Ok(());
         }
         let (fields, len) = key_fields(ir, table);

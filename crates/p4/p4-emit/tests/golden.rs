@@ -94,12 +94,29 @@ fn refusal(declarations: &str, body: &str) -> String {
     p4_emit::emit_x86(&compiled.ir).expect_err("it should be refused").to_string()
 }
 
+/// Only XDP's refusals showed where.
+#[test]
+fn what_the_dialect_lacks_is_shown_in_its_source() {
+    let shown = |declarations: &str, body: &str| {
+        let source = with_ingress(declarations, body);
+        let compiled = p4_check::compile_str("refused.p4", &source, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+        let refused = p4_emit::emit_x86(&compiled.ir).expect_err("it should be refused");
+        p4_check::render_refusal(&compiled.map, refused.origin(&compiled.ir), &refused.to_string())
+    };
+    for (declarations, body, at, marked) in [
+        ("", "clone(CloneType.I2E, 3);", "13:13", "clone(CloneType.I2E, 3)"),
+        ("", "standard_metadata.mcast_grp = 3;", "13:13", "standard_metadata.mcast_grp = 3"),
+    ] {
+        let text = shown(declarations, body);
+        let marks = "^".repeat(marked.len());
+        assert!(text.contains(&format!("refused.p4:{at}: error[target]")) && text.contains(&marks), "{text}");
+    }
+}
+
 #[test]
 fn what_the_dialect_lacks_is_named() {
     let of = "the x86 target does not support ";
     assert_eq!(refusal("", "clone(CloneType.I2E, 3);"), format!("{of}clone (ingress to egress)"));
     assert_eq!(refusal("", "resubmit_preserving_field_list(0);"), format!("{of}resubmit"));
     assert_eq!(refusal("", "standard_metadata.mcast_grp = 3;"), format!("{of}multicast (mcast_grp)"));
-    let wide = "register<bit<100>>(4) wide;";
-    assert_eq!(refusal(wide, "bit<100> v; wide.read(v, 0); wide.write(1, v + 1);"), format!("{of}register wide of 100 bits"));
 }

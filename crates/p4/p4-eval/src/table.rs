@@ -173,9 +173,12 @@ impl<'a> Evaluator<'a> {
         let (decl, scope) = (self.tables[at].decl, self.tables[at].scope);
         let listed = decl.actions().and_then(|l| l.get(position)).ok_or_else(|| Stop::cannot("this action"))?;
         let (action, from) = self.action(&listed.path, scope)?;
-        let mut values = Vec::new();
-        for (p, arg) in action.params.iter().filter(|p| p.direction.is_none()).zip(args) {
+        let (mut values, mut args) = (Vec::new(), args.iter());
+        for p in action.params.iter().filter(|p| p.direction.is_none()) {
             let ty = self.resolve(&p.ty, from)?;
+            // The control plane gives no number of no bits.
+            let arg = if matches!(ty, Ty::Bits { width: 0, .. }) { Some(&0) } else { args.next() };
+            let Some(arg) = arg else { break };
             values.push(match &ty {
                 Ty::Enum(e) => Value::Enum(e.clone(), *arg as usize),
                 _ => cast(Value::Number(BigInt::from(*arg)), &ty)?,

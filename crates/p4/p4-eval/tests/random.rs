@@ -100,3 +100,12 @@ fn the_interpreter_and_the_second_opinion_agree() {
         "{seen:?}"
     );
 }
+
+/// `a(4)` with an index into a stack of three in the body of `a`.
+#[test]
+fn an_index_beyond_the_end_that_comes_from_a_constant_argument_is_no_error_of_the_program() {
+    let mut seen = Seen::default();
+    one(78_000_330, &mut seen).unwrap();
+    assert!(seen.refused.is_empty(), "{}", seen.refused[0]);
+    assert_eq!(seen.programs, 1);
+}

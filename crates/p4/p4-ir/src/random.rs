@@ -74,6 +74,8 @@ pub enum Shape {
     /// Nothing that keeps packets from being told apart by how they were parsed: no loops, stacks only by fixed elements,
     /// a parser of marked states that extract each header once, and seldom more than one meter or register.
     Classes,
+    /// As [`Shape::Classes`], and it calls services.
+    ClassesAndCalls,
 }
 
 impl Shape {
@@ -84,7 +86,12 @@ impl Shape {
 
     /// Whether services are called.
     pub fn calls(self) -> bool {
-        matches!(self, Shape::Calls | Shape::CallsAndCopies)
+        matches!(self, Shape::Calls | Shape::CallsAndCopies | Shape::ClassesAndCalls)
+    }
+
+    /// Whether packets may be told apart by how they were parsed.
+    fn has_classes(self) -> bool {
+        matches!(self, Shape::Classes | Shape::ClassesAndCalls)
     }
 
     /// Whether the program is cut for a target.
@@ -121,7 +128,7 @@ pub fn program(seed: u64) -> Ir {
 pub fn shaped(seed: u64, shape: Shape) -> Ir {
     let mut g = Generator { rng: Rng::new(seed), ir: Ir::v1model(&format!("random_{seed}.p4")), shape, ..Generator::default() };
     g.ordered_left = match shape {
-        Shape::Classes => g.rng.below(3),
+        Shape::Classes | Shape::ClassesAndCalls => g.rng.below(3),
         // Packets need no order: targets call services for many at once.
         Shape::Calls | Shape::CallsAndCopies if seed.is_multiple_of(2) => 0,
         _ => usize::MAX,
@@ -131,7 +138,7 @@ pub fn shaped(seed: u64, shape: Shape) -> Ir {
     g.objects();
     g.tables();
     match shape {
-        Shape::Classes => g.parser_of_classes(),
+        Shape::Classes | Shape::ClassesAndCalls => g.parser_of_classes(),
         _ => g.parser(),
     }
     g.pipeline();
@@ -317,7 +324,7 @@ impl Generator {
             self.ir.program.counters[p].length = LengthSource::Pdu;
         }
         self.ir.program.counters[c].unit = *self.rng.pick(&[CountUnit::Both, CountUnit::Packets, CountUnit::Bytes]);
-        if self.shape == Shape::Classes || self.ordered_left > 0 {
+        if self.shape.has_classes() || self.ordered_left > 0 {
             self.ir.add_meter("bytes", 4, CountUnit::Bytes);
             self.ir.add_meter("packets", 4, CountUnit::Packets);
             self.ir.add_register("small", 4, 8);
@@ -567,7 +574,7 @@ impl Generator {
             let update = Extern::UpdateChecksum { condition, data, checksum, algorithm, payload: self.rng.once_in(2) };
             *self.ir.control_mut(Role::ComputeChecksum) = vec![Stmt::Extern(update)];
         }
-        if self.shape == Shape::Classes {
+        if self.shape.has_classes() {
             return self.ends_of_classes();
         }
         *self.ir.deparser_mut() = self.plain.iter().map(|h| Stmt::Emit(HeaderRef::Static(*h))).collect();
@@ -638,7 +645,7 @@ impl Generator {
             }
             5 => Stmt::SetValid(self.header(), !self.rng.once_in(3)),
             6 => self.copy(),
-            7 if self.shape == Shape::Classes => Stmt::SetValid(self.header(), true),
+            7 if self.shape.has_classes() => Stmt::SetValid(self.header(), true),
             7 => {
                 let (s, n) = (*self.rng.pick(&self.stacks), self.rng.below(5) as u32);
                 if self.rng.once_in(2) { Stmt::Push(s, n) } else { Stmt::Pop(s, n) }
@@ -667,7 +674,7 @@ impl Generator {
                 self.open_labels.pop();
                 Stmt::Labeled(label, body)
             }
-            _ if self.shape == Shape::Classes => Stmt::SetValid(self.header(), true),
+            _ if self.shape.has_classes() => Stmt::SetValid(self.header(), true),
             _ => self.counted_loop(depth - 1),
         }
     }
@@ -694,7 +701,7 @@ impl Generator {
             let (a, b) = (HeaderRef::Static(self.plain[3]), HeaderRef::Static(self.plain[7]));
             return if self.rng.once_in(2) { Stmt::CopyVarbit { dst: a, src: b } } else { Stmt::CopyVarbit { dst: b, src: a } };
         }
-        if self.shape != Shape::Classes && self.rng.once_in(4) {
+        if !self.shape.has_classes() && self.rng.once_in(4) {
             return Stmt::CopyStack { dst: self.stacks[1], src: self.stacks[0] };
         }
         let dst = self.header();
@@ -812,8 +819,8 @@ impl Generator {
         if self.rng.once_in(4) {
             let s = *self.rng.pick(&self.stacks);
             return match self.rng.below(4) {
-                0 if self.place == Place::Parser && self.shape != Shape::Classes => HeaderRef::Last(s),
-                1 if self.shape != Shape::Classes => HeaderRef::Index(s, Box::new(self.expr(Ty::Bit(3), 1))),
+                0 if self.place == Place::Parser && !self.shape.has_classes() => HeaderRef::Last(s),
+                1 if !self.shape.has_classes() => HeaderRef::Index(s, Box::new(self.expr(Ty::Bit(3), 1))),
                 _ => HeaderRef::Static(*self.rng.pick(&self.ir.stacks[s].elements)),
             };
         }
@@ -950,7 +957,7 @@ impl Generator {
                     Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(self.plain[3]), 2), ty }
                 }
                 3 if ty == Ty::Bit(32) => match self.rng.below(3) {
-                    0 | 1 if self.shape == Shape::Classes => continue,
+                    0 | 1 if self.shape.has_classes() => continue,
                     0 => Expr { kind: ExprKind::LastIndex(*self.rng.pick(&self.stacks)), ty },
                     1 => Expr { kind: ExprKind::NextIndex(*self.rng.pick(&self.stacks)), ty },
                     _ => Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(self.plain[3]), 2), ty },
@@ -978,8 +985,10 @@ mod tests {
             let ir = shaped(seed, Shape::Copies);
             assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
             copies(seed).ops.iter().enumerate().for_each(|(i, op)| assert_eq!(ir.program.check_op(i, op), Ok(())));
-            let ir = shaped(seed, Shape::Classes);
-            assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
+            for shape in [Shape::Classes, Shape::ClassesAndCalls] {
+                let ir = shaped(seed, shape);
+                assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
+            }
             let ir = program(seed);
             assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
             if seed % 50 == 0 {

@@ -76,6 +76,35 @@ pub fn serve(connection: &Connection, options: Options) -> Result<(), ServeError
     Err(ServeError::Gone)
 }
 
+/// How a conversation went that was written down before it began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answered {
+    /// Requests that were sent.
+    pub requests: usize,
+    /// Requests that got a response; each one by one.
+    pub responses: usize,
+    /// Whether the server went through all of it: it ends before at `exit`, and where the protocol is not kept to.
+    pub whole: bool,
+}
+
+/// Serves a client whose messages, as they come over a pipe, are all there already: at most `most` of them, up to the first that is none. The
+/// greeting need not be among them. For tests of hostile input.
+pub fn converse(mut input: &[u8], most: usize, options: Options) -> Answered {
+    let (Connection { sender, receiver }, server) = Connection::memory();
+    let greeting = |id: i32| Request::new(id.into(), "initialize".to_owned(), serde_json::json!({ "capabilities": {} }));
+    let initialized = Notification::new("initialized".to_owned(), serde_json::json!({}));
+    let mut messages = vec![Message::Request(greeting(i32::MIN)), Message::Notification(initialized)];
+    messages.extend(std::iter::from_fn(|| Message::read(&mut input).ok().flatten()).take(most));
+    let requests = messages.iter().filter(|m| matches!(m, Message::Request(_))).count();
+    // Both ends are here and hold what is not read yet.
+    messages.into_iter().for_each(|m| drop(sender.send(m)));
+    drop(sender);
+    let served = serve(&server, options);
+    drop(server);
+    let responses = receiver.iter().filter(|m| matches!(m, Message::Response(_))).count();
+    Answered { requests, responses, whole: matches!(served, Err(ServeError::Gone)) }
+}
+
 fn capabilities() -> ServerCapabilities {
     ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {

@@ -245,3 +245,38 @@ fn what_is_no_request_of_ours_is_refused_and_the_session_goes_on() {
     assert!(!client.diagnostics("main.p4").is_empty());
     client.stop();
 }
+
+/// A message as it stands in a pipe.
+fn framed(message: Value) -> Vec<u8> {
+    let text = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes()
+}
+
+#[test]
+fn each_request_is_answered_whatever_a_client_sends() {
+    let request = |id: i32, method: &str, params: Value| framed(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    let told = |method: &str, params: Value| framed(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    let document =
+        |text: &str| json!({ "textDocument": { "uri": "file:///nowhere/x.p4", "languageId": "p4", "version": 1, "text": text } });
+    let at = |line: u32, character: u32| json!({ "textDocument": { "uri": "file:///nowhere/x.p4" }, "position": { "line": line, "character": character } });
+    let mut talk = told("textDocument/didOpen", document("header h { bit<8> \u{1f600} ; }\ncontrol c(inout h x) { apply { x. } }"));
+    talk.extend(request(1, "textDocument/completion", at(1, 34)));
+    talk.extend(request(2, "textDocument/hover", at(u32::MAX, u32::MAX)));
+    talk.extend(request(3, "textDocument/definition", json!({ "nothing": [] })));
+    talk.extend(told("textDocument/didChange", json!({ "contentChanges": "none" })));
+    talk.extend(request(4, "textDocument/rename", json!(null)));
+    let answered = p4_lsp::converse(&talk, 100, Default::default());
+    assert_eq!(answered, p4_lsp::Answered { requests: 5, responses: 5, whole: true });
+    talk.extend(b"Content-Length: 1000000\r\n\r\n{");
+    assert_eq!(p4_lsp::converse(&talk, 100, Default::default()), answered, "what is no message ends the conversation");
+    for n in 0..talk.len() {
+        let answered = p4_lsp::converse(&talk[..n], 100, Default::default());
+        assert!(answered.whole && answered.requests == answered.responses, "{n} bytes: {answered:?}");
+    }
+    talk.clear();
+    talk.extend(request(1, "shutdown", json!(null)));
+    talk.extend(told("exit", json!(null)));
+    talk.extend(request(2, "textDocument/hover", at(0, 0)));
+    let ended = p4_lsp::converse(&talk, 100, Default::default());
+    assert_eq!(ended, p4_lsp::Answered { requests: 3, responses: 2, whole: false }, "behind `exit` nothing is read");
+}

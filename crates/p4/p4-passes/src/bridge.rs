@@ -21,7 +21,7 @@ pub use calls::{calls_services, has_stages};
 
 use calls::Calls;
 use p4_analysis::control;
-use p4_analysis::effects::Effects;
+use p4_analysis::effects::{Effects, ordered};
 use p4_ir::*;
 use program::{BitField, Bridge, BridgeStop, CountUnit, LengthSource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,6 +74,7 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     if stages && (copies || calls_services(ir)) {
         return Err(CutError("the program has stages of a chain, and copies packets or calls services too".into()));
     }
+    let state_behind_stops = state_behind_stops(ir);
     let mut ir = ir.clone();
     let mut truncates = false;
     walk::blocks(&ir, &mut |b| walk::all_stmts(b, &mut |s| truncates |= matches!(s, Stmt::Extern(Extern::Truncate(_)))));
@@ -116,9 +117,54 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
         truncation.put_back(&mut ir, vars.stop);
     }
     layout.rest(&mut ir, &vars);
-    let bridge = layout.bridge(&ir, &vars);
+    let bridge = Bridge { state_behind_stops, ..layout.bridge(&ir, &vars) };
     ir.intrinsic.standard.remove("mcast_grp");
     Ok(Some((ir, bridge)))
+}
+
+/// Whether a pass that goes on behind a stop, or that of a copy, may come to a meter, a register or random numbers. Of ingress it does what follows a call, all of the
+/// parser that finds it in the packet, and egress.
+fn state_behind_stops(ir: &Ir) -> bool {
+    let uses = |block: &Block| control::any_stmt(block, &mut |s| uses_state(ir, s));
+    let again = |s: &Stmt| matches!(s, Stmt::Extern(Extern::Replicate { kind: Replicate::Resubmit | Replicate::Recirculate, .. }));
+    let goes_again = [ir.ingress(), ir.egress()].into_iter().any(|b| control::any_stmt(b, &mut |s| again(s) || in_actions(ir, s, &again)));
+    let parser = std::iter::once(&ir.parser().init).chain(ir.states.values().map(|state| &state.body));
+    let behind = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()].into_iter().chain(goes_again.then_some(ir.ingress()));
+    parser.chain(behind).any(uses) || behind_calls(ir, ir.ingress(), &mut false)
+}
+
+/// Whether it uses a meter, a register or random numbers, or is a look-up whose actions do.
+fn uses_state(ir: &Ir, stmt: &Stmt) -> bool {
+    ordered(stmt).is_some() || in_actions(ir, stmt, &|s| ordered(s).is_some())
+}
+
+fn in_actions(ir: &Ir, stmt: &Stmt, is: &dyn Fn(&Stmt) -> bool) -> bool {
+    let Stmt::Apply { table, .. } = stmt else { return false };
+    let bodies = control::actions(ir, *table).into_iter().filter_map(|action| ir.actions.get(action));
+    { bodies }.any(|code| control::any_stmt(&code.body, &mut |s| is(s)))
+}
+
+/// Whether a statement of ingress behind a call uses state; `called`: whether one may have been made.
+fn behind_calls(ir: &Ir, block: &Block, called: &mut bool) -> bool {
+    for stmt in block {
+        if *called && uses_state(ir, stmt) {
+            return true;
+        }
+        *called |= matches!(stmt, Stmt::Extern(Extern::Service { .. } | Extern::Stage(_)));
+        let (before, mut after, mut found) = (*called, *called, false);
+        walk::stmt_blocks(stmt, &mut |inner| {
+            let mut here = before;
+            found |= behind_calls(ir, inner, &mut here);
+            // What ends with it is not behind.
+            let ends = inner.last() == Some(&Stmt::Exit) && !control::any_stmt(inner, &mut |s| matches!(s, Stmt::Break(_)));
+            after |= here && !ends;
+        });
+        if found {
+            return true;
+        }
+        *called = after;
+    }
+    false
 }
 
 /// Whether the index of a stack is looked at where a packet may come from a bridge, which it does not cross.
@@ -711,6 +757,7 @@ impl Layout {
             stop_reason: Bits::mask(ir.vars[vars.drop_reason].ty.width()).min(255) as u8,
             stops: self.calls.all.clone(),
             headers: self.length.map_or_else(BitField::default, at),
+            state_behind_stops: false,
         }
     }
 }

@@ -18,7 +18,7 @@
 use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
 use crate::{Event, Limits, Payload, RlcBuffer};
-use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Kept, Reason, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Question, Reason, Requests, Service, Setting, SettingError};
 use std::collections::BTreeSet;
 
 /// Operation: keep a packet that was sent.
@@ -398,16 +398,22 @@ impl BufferService {
         }
     }
 
-    fn room(&mut self, call: &mut Call, request: Request, now_ns: u64) {
-        let Request { bearer, prefix_bytes, .. } = request;
-        let bytes = u64::from(call.payload_len) + u64::from(prefix_bytes);
-        match self.buffer.check_room(bearer, bytes, now_ns) {
-            Ok(()) => {
-                let sn = self.buffer.next_sn(bearer).unwrap_or_default();
-                call.answer(&Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 }.bytes());
-            }
-            Err(why) => call.drop_for(reason(why)),
+    /// What is answered at once, of calls and questions alike.
+    #[inline]
+    fn answer_to(&mut self, request: Request, payload: &[u8], payload_len: u32, now_ns: u64) -> Result<Answer, Reason> {
+        match request.operation {
+            STATUS => self.status(request.bearer, payload),
+            ROOM => self.room(request, payload_len, now_ns),
+            _ => Err(Reason::MALFORMED),
         }
+    }
+
+    fn room(&mut self, request: Request, payload_len: u32, now_ns: u64) -> Result<Answer, Reason> {
+        let Request { bearer, prefix_bytes, .. } = request;
+        let bytes = u64::from(payload_len) + u64::from(prefix_bytes);
+        self.buffer.check_room(bearer, bytes, now_ns).map_err(reason)?;
+        let sn = self.buffer.next_sn(bearer).unwrap_or_default();
+        Ok(Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 })
     }
 
     /// Segments without a buffer: RLC UM.
@@ -434,18 +440,32 @@ impl BufferService {
         self.done.push(packet);
     }
 
-    fn status(&mut self, call: &mut Call, bearer: u32) {
+    fn status(&mut self, bearer: u32, pdu: &[u8]) -> Result<Answer, Reason> {
         let BufferService { buffer, done, exhausted, .. } = self;
-        let report = buffer.status(bearer, call.payload(), &mut |event| note(event, done, exhausted));
-        match report {
-            Ok(report) => {
-                let small = |n: u32| n.min(u32::from(u16::MAX)) as u16;
-                let (start, end) = (small(report.nacked), small(report.absent));
-                call.answer(&Answer { event: REPORT, bearer, sn: report.acknowledged, start, end, flags: 0 }.bytes());
-            }
-            Err(fault) => call.drop_for(status_reason(fault)),
-        }
+        let report = buffer.status(bearer, pdu, &mut |event| note(event, done, exhausted)).map_err(status_reason)?;
+        let small = |n: u32| n.min(u32::from(u16::MAX)) as u16;
+        let (start, end) = (small(report.nacked), small(report.absent));
+        Ok(Answer { event: REPORT, bearer, sn: report.acknowledged, start, end, flags: 0 })
     }
+
+    /// Reads what the requests of a burst will need: their cache misses overlap.
+    fn touch<'a>(&mut self, requests: impl Iterator<Item = &'a [u8; FIELDS_MAX]> + Clone) {
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
+        keys.extend(requests.clone().map(|fields| {
+            let Request { bearer, sn, .. } = Request::read(fields);
+            Key { bearer, sn }
+        }));
+        self.buffer.touch(&keys);
+        let statuses = requests.zip(&keys).filter(|(fields, _)| fields[0] == STATUS);
+        self.buffer.touch_waiting(statuses.map(|(_, key)| key.bearer));
+        self.keys = keys;
+    }
+}
+
+/// Whether it may keep the packet.
+fn keeps(operation: u8) -> bool {
+    matches!(operation, KEEP | SEND | NEXT | CUT)
 }
 
 /// An event as a call that comes out.
@@ -474,24 +494,37 @@ impl Service for BufferService {
 
     fn call(&mut self, burst: &mut [Call], now_ns: u64) {
         self.now_ns = now_ns;
-        let mut keys = std::mem::take(&mut self.keys);
-        keys.clear();
-        keys.extend(burst.iter().map(|call| {
-            let Request { bearer, sn, .. } = Request::read(&call.fields);
-            Key { bearer, sn }
-        }));
-        self.buffer.touch(&keys);
-        let statuses = burst.iter().zip(&keys).filter(|(call, _)| call.fields[0] == STATUS);
-        self.buffer.touch_waiting(statuses.map(|(_, key)| key.bearer));
-        self.keys = keys;
+        self.touch(burst.iter().map(|call| &call.fields));
         for call in burst {
             let request = Request::read(&call.fields);
             match request.operation {
                 KEEP | SEND | NEXT => self.keep(call, request, now_ns),
-                STATUS => self.status(call, request.bearer),
-                ROOM => self.room(call, request, now_ns),
                 CUT => self.cut(call, request),
-                _ => call.drop_for(Reason::MALFORMED),
+                _ => match self.answer_to(request, call.payload(), call.payload_len, now_ns) {
+                    Ok(answer) => call.answer(&answer.bytes()),
+                    Err(reason) => call.drop_for(reason),
+                },
+            }
+        }
+    }
+
+    /// A packet is kept with what the program needs to go on with it later, which it has only where it stops.
+    fn at_once(&self) -> AtOnce {
+        AtOnce { requests: Requests::Those(|fields| !keeps(fields[0])), any_order: false }
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        self.now_ns = now_ns;
+        self.touch(burst.iter().map(|question| &question.fields));
+        for question in burst {
+            let request = Request::read(&question.fields);
+            // It was not to be asked: it has to be called, and what is behind it.
+            if keeps(request.operation) {
+                break;
+            }
+            match self.answer_to(request, question.payload(), question.len, now_ns) {
+                Ok(answer) => question.answer(&answer.bytes()),
+                Err(reason) => question.drop_for(reason),
             }
         }
     }

@@ -4,7 +4,7 @@ use base::{Packet, PortId};
 use buffer::Limits;
 use buffer::resubmit::service::*;
 use service::caller::{Make, Rings};
-use service::{Call, Caller, Deployment, FIELDS_MAX, Outcome, Place, Reason, SettingError};
+use service::{Call, Caller, Deployment, FIELDS_MAX, Outcome, Place, Question, Reason, SettingError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -154,4 +154,29 @@ fn fields_are_read_as_they_are_written_and_there_are_no_settings() {
     assert_eq!(INTERFACE.steering_key(&fields), 0x0102_0304);
     let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
     assert_eq!(deployment.set(0, Some(vec![1].into())), Err(SettingError::Index { index: 0, limit: 0 }));
+}
+
+#[test]
+fn a_status_is_answered_where_it_lies_and_what_is_kept_has_to_be_called() {
+    let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
+    let mut caller = deployment.caller();
+    let mut burst = [call(KEEP, 1, 7, b"seven", 17)];
+    caller.call(&mut burst, MS);
+    let mut rooms = [[0; 8]; 4];
+    let ask = [(STATUS, 7), (STATUS, 7), (KEEP, 8), (STATUS, 9)];
+    let question = |(room, (operation, id)): (_, (u8, u32))| {
+        let room: &mut [u8; 8] = room;
+        let fields = Request { operation, flow: 1, id }.fields();
+        Question { fields, room: &mut room[..], len: 0, packet: 0, port: PortId(1), outcome: Outcome::Pending }
+    };
+    let mut questions: Vec<Question<'_>> = rooms.iter_mut().zip(ask).map(question).collect();
+    caller.answer(&mut questions, MS);
+    let ends: Vec<Outcome> = questions.iter().map(|question| question.outcome).collect();
+    assert_eq!(
+        ends,
+        [Outcome::Answered, Outcome::Dropped(STALE), Outcome::Pending, Outcome::Pending],
+        "a call that must wait, and all behind it"
+    );
+    assert_eq!(Request::read(&questions[0].fields), Request { operation: REPORT, flow: 1, id: 7 });
+    assert_eq!((deployment.counters().calls, deployment.counters().imbalance()), (3, 0));
 }

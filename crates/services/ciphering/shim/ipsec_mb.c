@@ -4,17 +4,20 @@
  * header turns it into one call for each algorithm's part of a burst. */
 #include <intel-ipsec-mb.h>
 
+#include <immintrin.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SP_VERSION 1
+#define SP_VERSION 2
 /* Most operations in one call of the library. */
 #define SP_CHUNK 64
 /* Lanes of SNOW 3G with AVX-512. */
 #define SP_LANES 16
 /* Longest message of a MAC, with what NIA2 has before it. */
 #define SP_LONGEST (9216 + 16)
+/* Longest message of sp_nea2_short(): its counters are of one byte. */
+#define SP_SHORT 256
 /* Operations that are copied for NIA2 at once. */
 #define SP_COPIES 16
 
@@ -41,6 +44,7 @@ struct sp_op {
 
 struct sp_mb {
 	IMB_MGR *mgr;
+	uint32_t done; /* operations of this call */
 	IMB_JOB jobs[SP_CHUNK]; /* of NEA2 */
 	uint8_t copies[SP_COPIES * SP_LONGEST];
 };
@@ -131,10 +135,16 @@ static int sp_prepare(struct sp_mb *mb, uint32_t algorithm, const uint8_t *key, 
 	return -1;
 }
 
-static void complete(const IMB_JOB *job)
+static void done(struct sp_mb *mb, struct sp_op *op)
+{
+	op->done = 1;
+	mb->done++;
+}
+
+static void complete(struct sp_mb *mb, const IMB_JOB *job)
 {
 	if (job->status == IMB_STATUS_COMPLETED)
-		((struct sp_op *)job->user_data)->done = 1;
+		done(mb, job->user_data);
 }
 
 static void submit(struct sp_mb *mb)
@@ -142,7 +152,7 @@ static void submit(struct sp_mb *mb)
 	IMB_JOB *job = IMB_SUBMIT_JOB_NOCHECK(mb->mgr);
 
 	for (; job; job = IMB_GET_COMPLETED_JOB(mb->mgr))
-		complete(job);
+		complete(mb, job);
 }
 
 static void flush(struct sp_mb *mb)
@@ -150,7 +160,7 @@ static void flush(struct sp_mb *mb)
 	IMB_JOB *job;
 
 	while ((job = IMB_FLUSH_JOB(mb->mgr)))
-		complete(job);
+		complete(mb, job);
 }
 
 static IMB_JOB *next(struct sp_mb *mb, struct sp_op *op)
@@ -203,7 +213,7 @@ static void nea1(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
 			ivs[i] = group[i].iv;
 			in[i] = out[i] = group[i].data;
 			lens[i] = group[i].len;
-			group[i].done = 1;
+			done(mb, &group[i]);
 		}
 		if (count == 1)
 			IMB_SNOW3G_F8_1_BUFFER(mb->mgr, keys[0], ivs[0], in[0], out[0], lens[0]);
@@ -229,8 +239,64 @@ static void nea2(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
 		}
 		IMB_SUBMIT_CIPHER_BURST_NOCHECK(mb->mgr, mb->jobs, count, IMB_CIPHER_CNTR, IMB_DIR_ENCRYPT, IMB_KEY_128_BYTES);
 		for (uint32_t i = 0; i < count; i++)
-			ops[at + i].done = mb->jobs[i].status == IMB_STATUS_COMPLETED;
+			if (mb->jobs[i].status == IMB_STATUS_COMPLETED)
+				done(mb, &ops[at + i]);
 	}
+}
+
+#define SP_VAES __attribute__((target("avx512f,avx512bw,vaes")))
+
+SP_VAES static inline __m512i four_blocks(const __m128i *keys, __m512i counters)
+{
+	__m512i blocks = _mm512_xor_si512(counters, _mm512_broadcast_i32x4(keys[0]));
+
+	for (int round = 1; round < 10; round++)
+		blocks = _mm512_aesenc_epi128(blocks, _mm512_broadcast_i32x4(keys[round]));
+	return _mm512_aesenclast_epi128(blocks, _mm512_broadcast_i32x4(keys[10]));
+}
+
+/* A message of at most SP_SHORT bytes, four blocks at a time, as the library's job for one costs more than its blocks. Whoever calls goes on with the next
+ * message while these blocks are under way. `start` is the first half of the counter, whose second half begins at 0. */
+SP_VAES static void sp_nea2_short(const struct sp_key *key, uint64_t start, uint8_t *data, uint32_t len)
+{
+	const __m128i *keys = (const __m128i *)key->expanded;
+	const __m512i next = _mm512_set_epi64(4ll << 56, 0, 4ll << 56, 0, 4ll << 56, 0, 4ll << 56, 0);
+	/* Of so few blocks only a counter's last byte counts. */
+	__m512i counters = _mm512_mask_set1_epi64(_mm512_set_epi64(3ll << 56, 0, 2ll << 56, 0, 1ll << 56, 0, 0, 0), 0x55, (long long)start);
+
+	for (; len >= 64; len -= 64, data += 64) {
+		_mm512_storeu_si512(data, _mm512_xor_si512(_mm512_loadu_si512(data), four_blocks(keys, counters)));
+		counters = _mm512_add_epi64(counters, next);
+	}
+	if (len) {
+		__mmask64 mask = ~0ull >> (64 - len);
+
+		_mm512_mask_storeu_epi8(data, mask, _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, data), four_blocks(keys, counters)));
+	}
+}
+
+/* Round keys of sp_nea2_short() stay in no register behind a burst. */
+SP_VAES static void sp_forget(void)
+{
+	_mm256_zeroall();
+#define CLEAR(n) __asm__ volatile("vpxorq %zmm" #n ", %zmm" #n ", %zmm" #n)
+	CLEAR(16);
+	CLEAR(17);
+	CLEAR(18);
+	CLEAR(19);
+	CLEAR(20);
+	CLEAR(21);
+	CLEAR(22);
+	CLEAR(23);
+	CLEAR(24);
+	CLEAR(25);
+	CLEAR(26);
+	CLEAR(27);
+	CLEAR(28);
+	CLEAR(29);
+	CLEAR(30);
+	CLEAR(31);
+#undef CLEAR
 }
 
 static void zuc(struct sp_mb *mb, struct sp_op *ops, uint32_t n, int mac)
@@ -251,7 +317,7 @@ static void zuc(struct sp_mb *mb, struct sp_op *ops, uint32_t n, int mac)
 			in[i] = out[i] = op->data;
 			lens[i] = mac ? 8 * op->len : op->len;
 			tags[i] = &op->mac;
-			op->done = 1;
+			done(mb, op);
 		}
 		if (mac && count == 1)
 			IMB_ZUC_EIA3_1_BUFFER(mb->mgr, keys[0], ivs[0], in[0], lens[0], tags[0]);
@@ -269,7 +335,7 @@ static void nia1(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
 	if (n == 1) {
 		IMB_SNOW3G_F9_1_BUFFER(mb->mgr, (const snow3g_key_schedule_t *)ops->key->expanded, ops->iv, ops->data, 8ull * ops->len,
 				       &ops->mac);
-		ops->done = 1;
+		done(mb, ops);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -318,8 +384,10 @@ static void nia2(struct sp_mb *mb, struct sp_op *ops, uint32_t n, int whole)
 	}
 }
 
-static void sp_run(struct sp_mb *mb, uint32_t algorithm, struct sp_op *ops, uint32_t n)
+/* How many were done. */
+static uint32_t sp_run(struct sp_mb *mb, uint32_t algorithm, struct sp_op *ops, uint32_t n)
 {
+	mb->done = 0;
 	switch (algorithm) {
 	case SP_NEA1:
 		nea1(mb, ops, n);
@@ -341,24 +409,32 @@ static void sp_run(struct sp_mb *mb, uint32_t algorithm, struct sp_op *ops, uint
 		zuc(mb, ops, n, 1);
 		break;
 	}
+	return mb->done;
 }
 
 /* The functions, in the order of `Api` in src/ipsec_mb.rs. */
 struct sp_api {
 	uint32_t version;
-	uint32_t reserved;
+	uint32_t nea2_short_len; /* SP_SHORT */
 	const char *(*library)(void);
 	struct sp_mb *(*open)(uint32_t *arch);
 	void (*close)(struct sp_mb *mb);
 	int (*prepare)(struct sp_mb *mb, uint32_t algorithm, const uint8_t *key, struct sp_key *out);
-	void (*run)(struct sp_mb *mb, uint32_t algorithm, struct sp_op *ops, uint32_t n);
+	uint32_t (*run)(struct sp_mb *mb, uint32_t algorithm, struct sp_op *ops, uint32_t n);
+	/* Both NULL on a processor that cannot. */
+	void (*nea2_short)(const struct sp_key *key, uint64_t start, uint8_t *data, uint32_t len);
+	void (*forget)(void);
 };
 
 const struct sp_api *sp_ipsec_mb(void);
 
 const struct sp_api *sp_ipsec_mb(void)
 {
-	static const struct sp_api api = { SP_VERSION, 0, sp_version, sp_open, sp_close, sp_prepare, sp_run };
+	static struct sp_api api = { SP_VERSION, SP_SHORT, sp_version, sp_open, sp_close, sp_prepare, sp_run, NULL, NULL };
 
+	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("vaes")) {
+		api.nea2_short = sp_nea2_short;
+		api.forget = sp_forget;
+	}
 	return &api;
 }

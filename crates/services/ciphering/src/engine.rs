@@ -43,8 +43,8 @@ pub struct Engine {
     name: String,
     /// `None`: portable.
     library: Option<IpsecMb>,
-    /// Of a burst, by the order in which its jobs came.
-    outcomes: Vec<Outcome>,
+    /// Of a burst: what is not done, by number.
+    failed: Vec<(u32, Outcome)>,
 }
 
 impl Engine {
@@ -61,11 +61,11 @@ impl Engine {
     }
 
     fn portable(name: String) -> Engine {
-        Engine { name, library: None, outcomes: Vec::new() }
+        Engine { name, library: None, failed: Vec::new() }
     }
 
     fn with(library: IpsecMb) -> Engine {
-        Engine { name: library.name().to_owned(), library: Some(library), outcomes: Vec::new() }
+        Engine { name: library.name().to_owned(), library: Some(library), failed: Vec::new() }
     }
 
     /// Implementation in use, and why not the fastest, for reports.
@@ -94,29 +94,31 @@ impl Engine {
     /// Runs all jobs and sets the outcome of each. One that cannot be run is refused alone; the others of the burst are run.
     pub fn run(&mut self, jobs: &mut [Job<'_>]) {
         let mut burst = self.burst();
-        for job in &mut *jobs {
+        for (at, job) in jobs.iter_mut().enumerate() {
+            job.outcome = Outcome::Done;
             let Job { cipher, integrity, count, bearer, direction, step, clear, ref mut data, .. } = *job;
-            burst.push(Job { cipher, integrity, count, bearer, direction, step, clear, data, outcome: Outcome::Pending });
+            burst.push(at as u32, Job { cipher, integrity, count, bearer, direction, step, clear, data, outcome: Outcome::Pending });
         }
-        let outcomes = burst.run();
-        jobs.iter_mut().zip(outcomes).for_each(|(job, outcome)| job.outcome = *outcome);
+        for (at, outcome) in burst.run() {
+            jobs[*at as usize].outcome = *outcome;
+        }
     }
 
     /// A burst to which jobs are added one by one, so that none is written down twice.
     #[inline]
     pub fn burst<'j>(&mut self) -> Burst<'_, 'j> {
-        self.outcomes.clear();
+        self.failed.clear();
         if let Some(library) = &mut self.library {
             library.begin();
         }
-        Burst { library: self.library.as_mut(), outcomes: &mut self.outcomes, protected: Vec::new(), jobs: PhantomData }
+        Burst { library: self.library.as_mut(), failed: &mut self.failed, protected: Vec::new(), jobs: PhantomData }
     }
 }
 
 /// Jobs that are being put together.
 pub struct Burst<'e, 'j> {
     library: Option<&'e mut IpsecMb>,
-    outcomes: &'e mut Vec<Outcome>,
+    failed: &'e mut Vec<(u32, Outcome)>,
     /// The library's that have a MAC-I, with their numbers: what is done to them has an order.
     protected: Vec<(u32, Job<'j>)>,
     /// The library has addresses of their data and keys.
@@ -124,33 +126,54 @@ pub struct Burst<'e, 'j> {
 }
 
 impl<'e, 'j> Burst<'e, 'j> {
-    /// Adds a job; its `outcome` is not looked at. A portable engine runs it at once.
-    #[inline(always)]
-    pub fn push(&mut self, mut job: Job<'j>) {
-        let at = self.outcomes.len() as u32;
-        let outcome = match (job.check(), &mut self.library) {
-            (Err(fault), _) => Outcome::Refused(fault),
-            (Ok(()), None) => run_portable(&mut job).unwrap_or_else(Outcome::Refused),
-            (Ok(()), Some(library)) => match job.integrity {
-                None => library.cipher(at, &mut job),
-                Some(_) if !IpsecMb::has_keys_of(&job) => Outcome::Refused(Fault::Key),
-                Some(_) => {
-                    job.outcome = Outcome::Pending;
-                    self.protected.push((at, job));
-                    Outcome::Pending
-                }
-            },
+    /// Adds a job, under a number by which the caller knows it; its `outcome` is not looked at. A portable engine runs it at once.
+    #[inline]
+    pub fn push(&mut self, at: u32, mut job: Job<'j>) {
+        if let Err(fault) = job.check() {
+            return self.failed.push((at, Outcome::Refused(fault)));
+        }
+        let (Some(_), Some(_)) = (&self.library, job.integrity) else {
+            return match (job.cipher, job.integrity) {
+                (cipher, None) => self.apply(at, cipher, Inputs::of(&job), &mut job.data[job.clear..]),
+                (_, Some(_)) => match run_portable(&mut job) {
+                    Ok(Outcome::Done) => {}
+                    Ok(outcome) => self.failed.push((at, outcome)),
+                    Err(fault) => self.failed.push((at, Outcome::Refused(fault))),
+                },
+            };
         };
-        self.outcomes.push(outcome);
+        if !IpsecMb::has_keys_of(&job) {
+            return self.failed.push((at, Outcome::Refused(Fault::Key)));
+        }
+        job.outcome = Outcome::Pending;
+        self.protected.push((at, job));
     }
 
-    /// Runs what was added. Gives the outcome of each, in the order in which they came.
-    #[inline]
-    pub fn run(mut self) -> &'e [Outcome] {
-        if let Some(library) = self.library {
-            library.run(&mut self.protected, self.outcomes);
+    /// Adds the ciphering of a packet that has no MAC-I: `data` without the bytes that stay clear. It was checked, by [`crate::job::check_plain`].
+    #[inline(always)]
+    pub(crate) fn cipher(&mut self, at: u32, key: &'j Key<Nea>, inputs: Inputs, data: &'j mut [u8]) {
+        self.apply(at, Some(key), inputs, data);
+    }
+
+    #[inline(always)]
+    fn apply(&mut self, at: u32, key: Option<&Key<Nea>>, inputs: Inputs, data: &mut [u8]) {
+        let Some(key) = key else { return };
+        let applied = match &mut self.library {
+            Some(library) => library.cipher(at, key, inputs, data),
+            None => own(Some(&key.form)).map(|key| key.into_iter().for_each(|key| key.apply(inputs, data))),
+        };
+        if let Err(fault) = applied {
+            self.failed.push((at, Outcome::Refused(fault)));
         }
-        self.outcomes
+    }
+
+    /// Runs what was added. Gives the numbers of those that are not [`Outcome::Done`], and what came of them.
+    #[inline]
+    pub fn run(mut self) -> &'e [(u32, Outcome)] {
+        if let Some(library) = self.library {
+            library.run(&mut self.protected, self.failed);
+        }
+        self.failed
     }
 }
 

@@ -1,7 +1,8 @@
 //! How is it done fast, with libipsec-mb? Many packets at a time in the lanes of the processor's vectors.
 //!
 //! A burst goes through in up to three passes: MAC-Is that are sent, ciphers, MAC-Is that are received. In each, packets of one algorithm
-//! are handed over together, whatever their keys. What has no MAC-I becomes an operation of the library when it is added to the burst. The library is called by a shim in C that is compiled with this crate, carried in it,
+//! are handed over together, whatever their keys. What has no MAC-I becomes an operation of the library when it is added to the burst. A short message of NEA2 is
+//! ciphered there and then, by the shim: the library's job for one takes longer than its AES. The library is called by a shim in C that is compiled with this crate, carried in it,
 //! and loaded when it is first needed: a build without the library, or a machine without it, has the portable implementation.
 //! Which of the library's calls is taken when, the shim says: `shim/ipsec_mb.c`.
 
@@ -20,7 +21,7 @@ use crate::key::{Form, KEY_LEN, Key, Nea, Nia};
 use crate::portable;
 
 /// Of these declarations; the shim's must be the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Longest message of ZUC's lanes: 65,504 bits. A longer one is done by the portable implementation.
 const ZUC_LONGEST: usize = 8188;
 
@@ -70,12 +71,14 @@ struct Op {
 #[repr(C)]
 struct Api {
     version: u32,
-    reserved: u32,
+    nea2_short_len: u32,
     library: unsafe extern "C" fn() -> *const c_char,
     open: unsafe extern "C" fn(*mut u32) -> *mut Manager,
     close: unsafe extern "C" fn(*mut Manager),
     prepare: unsafe extern "C" fn(*mut Manager, u32, *const u8, *mut Expanded) -> c_int,
-    run: unsafe extern "C" fn(*mut Manager, u32, *mut Op, u32),
+    run: unsafe extern "C" fn(*mut Manager, u32, *mut Op, u32) -> u32,
+    nea2_short: Option<unsafe extern "C" fn(*const Expanded, u64, *mut u8, u32)>,
+    forget: Option<unsafe extern "C" fn()>,
 }
 
 /// `enum sp_algorithm`; `None` for the null algorithms.
@@ -180,53 +183,67 @@ impl IpsecMb {
         ours(job.cipher.map(|key| &key.form)) && ours(job.integrity.map(|key| &key.form))
     }
 
-    /// Notes the ciphering of a job that was checked, for [`IpsecMb::run`]: `at` is its outcome's place, which is as this says unless the library fails. The caller
-    /// sees to it that the job's data and key stay borrowed until then.
+    /// Ciphers bytes whose length was checked, or notes it for [`IpsecMb::run`], which names it by `at` if the library fails. The caller sees to it that data and
+    /// key stay borrowed until then.
     #[inline(always)]
-    pub(crate) fn cipher(&mut self, at: u32, job: &mut Job<'_>) -> Outcome {
-        let Some(Key { algorithm, form }) = job.cipher else { return Outcome::Done };
-        let Form::IpsecMb(key) = form else { return Outcome::Refused(Fault::Key) };
-        let Some(number) = cipher_number(*algorithm).filter(|_| job.data.len() != job.clear) else { return Outcome::Done };
-        let inputs = Inputs::of(job);
-        let data = &mut job.data[job.clear..];
-        if *algorithm == Nea::Nea3 && data.len() > ZUC_LONGEST {
-            zuc(key).apply(inputs, data);
-        } else {
-            let iv = words(if *algorithm == Nea::Nea2 { inputs.ctr() } else { inputs.f8() });
-            self.groups[number].push(op(data, key, iv, at));
+    pub(crate) fn cipher(&mut self, at: u32, key: &Key<Nea>, inputs: Inputs, data: &mut [u8]) -> Result<(), Fault> {
+        let Key { algorithm, form } = key;
+        let Form::IpsecMb(key) = form else { return Err(Fault::Key) };
+        match self.api.nea2_short {
+            Some(nea2) if *algorithm == Nea::Nea2 && data.len() <= self.api.nea2_short_len as usize => {
+                // SAFETY: `data` is so long, and the key was prepared for AES.
+                unsafe { nea2(&**key, inputs.half_word().to_be(), data.as_mut_ptr(), data.len() as u32) }
+            }
+            _ => self.note(at, *algorithm, key, inputs, data),
         }
-        Outcome::Done
+        Ok(())
     }
 
-    /// Runs the ciphers that were noted, and jobs that have MAC-Is with theirs; sets the outcomes of the latter, and of those that fail.
-    pub(crate) fn run(&mut self, protected: &mut [(u32, Job<'_>)], outcomes: &mut [Outcome]) {
+    /// Not inlined, as the caller has little else to do.
+    #[inline(never)]
+    fn note(&mut self, at: u32, algorithm: Nea, key: &Expanded, inputs: Inputs, data: &mut [u8]) {
+        let Some(number) = cipher_number(algorithm).filter(|_| !data.is_empty()) else { return };
+        if algorithm == Nea::Nea3 && data.len() > ZUC_LONGEST {
+            return zuc(key).apply(inputs, data);
+        }
+        let iv = words(if algorithm == Nea::Nea2 { inputs.ctr() } else { inputs.f8() });
+        self.groups[number].push(op(data, key, iv, at));
+    }
+
+    /// Runs the ciphers that were noted, and jobs that have MAC-Is with theirs. What is not done is added to `failed`, by its number, perhaps twice.
+    pub(crate) fn run(&mut self, protected: &mut [(u32, Job<'_>)], failed: &mut Vec<(u32, Outcome)>) {
         if !protected.is_empty() {
             self.macs(protected, Step::Protect);
             for (at, job) in &mut *protected {
-                if job.outcome == Outcome::Pending {
-                    self.cipher(*at, job);
+                if let (Outcome::Pending, Some(key)) = (job.outcome, job.cipher) {
+                    // The key is of this implementation: that was looked at.
+                    let _ = self.cipher(*at, key, Inputs::of(job), &mut job.data[job.clear..]);
                 }
             }
         }
         for number in 1..=3 {
-            self.run_group(number, |op| {
-                if op.done != 1 {
-                    outcomes[op.job as usize] = Outcome::Refused(Fault::Library);
-                }
-            });
+            let all = self.run_group(number);
+            let ops = &mut self.groups[number].ops;
+            if !all {
+                failed.extend(ops.iter().filter(|op| op.done != 1).map(|op| (op.job, Outcome::Refused(Fault::Library))));
+            }
+            ops.clear();
+        }
+        if let Some(forget) = self.api.forget {
+            // SAFETY: it is there where the processor has what it needs; it changes registers that no caller relies on.
+            unsafe { forget() }
         }
         if protected.is_empty() {
             return;
         }
         for (at, job) in &mut *protected {
-            if job.outcome == Outcome::Pending {
-                job.outcome = outcomes[*at as usize];
+            if let Some((_, outcome)) = failed.iter().find(|(failed, _)| failed == at) {
+                job.outcome = *outcome;
             }
         }
         self.macs(protected, Step::Recover);
-        for (at, job) in protected {
-            outcomes[*at as usize] = if job.outcome == Outcome::Pending { Outcome::Done } else { job.outcome };
-        }
+        let outcomes = protected.iter().map(|(at, job)| (*at, job.outcome));
+        failed.extend(outcomes.filter(|(_, outcome)| !matches!(outcome, Outcome::Pending | Outcome::Done)));
     }
 
     fn macs(&mut self, jobs: &mut [(u32, Job<'_>)], step: Step) {
@@ -250,19 +267,20 @@ impl IpsecMb {
             }
         }
         for number in 4..=6 {
-            self.run_group(number, |op| {
+            self.run_group(number);
+            for op in self.groups[number].ops.drain(..) {
                 let job = &mut jobs[op.job as usize].1;
                 if op.done == 1 { settle(job, op.mac) } else { job.outcome = Outcome::Refused(Fault::Library) }
-            });
+            }
         }
     }
 
-    /// Hands one algorithm's operations over, and `then` each to who asked for it.
+    /// Hands one algorithm's operations over; whether each was done.
     #[inline]
-    fn run_group(&mut self, number: usize, then: impl FnMut(&Op)) {
+    fn run_group(&mut self, number: usize) -> bool {
         let Group { ops, unsorted } = &mut self.groups[number];
         if ops.is_empty() {
-            return;
+            return true;
         }
         // Lanes are left together by packets of one length.
         if std::mem::take(unsorted) {
@@ -271,9 +289,8 @@ impl IpsecMb {
         // SAFETY: each operation's `data` is `len` bytes of its job, which nothing else uses meanwhile; its key is borrowed by the job, as long as the burst is. No
         // length is 0, ZUC's are within its bound, and none is above `LONGEST`, for which the shim has room. The call returns when
         // nothing is in flight.
-        unsafe { (self.api.run)(self.manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
-        ops.iter().for_each(then);
-        ops.clear();
+        let done = unsafe { (self.api.run)(self.manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
+        done as usize == ops.len()
     }
 }
 
@@ -402,9 +419,9 @@ impl<'a> Alone<'a> {
                     continue;
                 }
                 // SAFETY: data and keys live as long as `self`, which has the only use of the data; lengths are as `run_group` has them.
-                unsafe { (api.run)(manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
-                done &= ops.iter().all(|op| op.done == 1);
-                if number >= 4 {
+                let n = unsafe { (api.run)(manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
+                done &= n as usize == ops.len();
+                if !burst.places.is_empty() && number == burst.mac_number {
                     for (op, place) in ops.iter().zip(&burst.places) {
                         // SAFETY: a MAC-I's place within the job's data.
                         unsafe { place.write_unaligned(op.mac) };

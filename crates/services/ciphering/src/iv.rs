@@ -21,8 +21,9 @@ impl Inputs {
         self.half_word().to_be_bytes()
     }
 
+    /// As a word.
     #[inline]
-    fn half_word(self) -> u64 {
+    pub(crate) fn half_word(self) -> u64 {
         u64::from(self.count) << 32 | u64::from(self.bearer) << 27 | u64::from(self.direction.bit()) << 26
     }
 

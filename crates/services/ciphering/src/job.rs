@@ -96,14 +96,27 @@ pub struct Job<'a> {
 impl Job<'_> {
     /// Whether it can be run at all.
     pub(crate) fn check(&self) -> Result<(), Fault> {
-        let mac = if self.integrity.is_some() { MAC_LEN } else { 0 };
-        match () {
-            () if self.data.len() > LONGEST => Err(Fault::TooLong),
-            () if self.data.len().checked_sub(mac).is_none_or(|len| len < self.clear) => Err(Fault::TooShort),
-            // A MAC-I of nothing: every PDU has a header.
-            () if self.integrity.is_some() && self.data.len() == mac => Err(Fault::TooShort),
-            () if self.bearer >> BEARER_BITS != 0 => Err(Fault::Bearer),
-            () => Ok(()),
+        let len = self.data.len();
+        if self.integrity.is_none() {
+            return check_plain(len, self.clear, self.bearer);
         }
+        let Some(message) = len.checked_sub(MAC_LEN) else { return Err(Fault::TooShort) };
+        match () {
+            () if len > LONGEST => Err(Fault::TooLong),
+            // A MAC-I of nothing: every PDU has a header.
+            () if message == 0 => Err(Fault::TooShort),
+            () => check_plain(message, self.clear, self.bearer),
+        }
+    }
+}
+
+/// Whether so many bytes without a MAC-I can be ciphered behind those that stay clear.
+#[inline]
+pub(crate) fn check_plain(len: usize, clear: usize, bearer: u8) -> Result<(), Fault> {
+    match () {
+        () if len > LONGEST => Err(Fault::TooLong),
+        () if len < clear => Err(Fault::TooShort),
+        () if bearer >> BEARER_BITS != 0 => Err(Fault::Bearer),
+        () => Ok(()),
     }
 }

@@ -4,7 +4,9 @@
 //! taken off. The PDU may begin with headers that the program has parsed or will emit: they are in the request then, covered by the MAC-I and not
 //! ciphered. Keys come as settings, expanded once, and are wiped when they are replaced or dropped.
 
-use crate::job::{Direction, Fault, Job, MAC_LEN, Outcome, Step};
+use crate::engine::Burst;
+use crate::iv::Inputs;
+use crate::job::{Direction, Fault, Job, MAC_LEN, Outcome, Step, check_plain};
 use crate::key::{KEY_LEN, Key, Nea, Nia};
 use crate::{Choice, Engine, Error};
 use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Question, Reason, Service, Setting, SettingError};
@@ -82,18 +84,21 @@ impl Request {
     /// From fields; `None` if a step or direction is neither 0 nor 1, or the header is longer than its field.
     #[inline]
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Option<Request> {
-        let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, h0, h1, h2, h3, prefix_bytes, ..] = fields;
+        // By words: what is read byte by byte costs two nanoseconds.
+        let (words, _) = fields.as_chunks::<8>();
+        let [first, second] = [words[0], words[1]].map(u64::from_be_bytes);
+        let (direction, step, prefix_bytes) = (first as u8, (second >> 56) as u8, second as u8);
         if prefix_bytes > 4 {
             return None;
         }
         Some(Request {
-            key_index: u16::from_be_bytes([k0, k1]),
-            count: u32::from_be_bytes([c0, c1, c2, c3]),
-            bearer,
+            key_index: (first >> 48) as u16,
+            count: (first >> 16) as u32,
+            bearer: (first >> 8) as u8,
             direction: *[Direction::Uplink, Direction::Downlink].get(usize::from(direction))?,
             step: *[Step::Protect, Step::Recover].get(usize::from(step))?,
-            clear_bytes: u16::from_be_bytes([b0, b1]),
-            prefix: u32::from_be_bytes([h0, h1, h2, h3]),
+            clear_bytes: (second >> 40) as u16,
+            prefix: (second >> 8) as u32,
             prefix_bytes,
         })
     }
@@ -112,6 +117,7 @@ trait Pdu {
     /// From there to the end.
     fn bytes_from(&mut self, start: usize) -> &mut [u8];
     fn payload_start(&self) -> usize;
+    fn is_dropped(&self) -> bool;
     fn answer(&mut self, answer: &[u8]);
     fn drop_for(&mut self, reason: Reason);
 }
@@ -173,6 +179,11 @@ impl Pdu for Call {
     }
 
     #[inline]
+    fn is_dropped(&self) -> bool {
+        matches!(self.outcome, ::service::Outcome::Dropped(_))
+    }
+
+    #[inline]
     fn answer(&mut self, answer: &[u8]) {
         Call::answer(self, answer);
     }
@@ -226,6 +237,11 @@ impl Pdu for Question<'_> {
     }
 
     #[inline]
+    fn is_dropped(&self) -> bool {
+        matches!(self.outcome, ::service::Outcome::Dropped(_))
+    }
+
+    #[inline]
     fn answer(&mut self, answer: &[u8]) {
         Question::answer(self, answer);
     }
@@ -256,7 +272,7 @@ struct Keys {
     integrity: Option<Key<Nia>>,
 }
 
-/// A packet of the burst that is a job.
+/// A packet of the burst that has a MAC-I.
 struct Picked {
     at: u32,
     /// Bytes that are taken off the payload, if all is well: a MAC-I that was checked.
@@ -271,7 +287,7 @@ pub struct CipherService {
     engine: Engine,
     /// In place: what a burst needs of them is read for every packet. The keys' bytes are in boxes of their own.
     keys: Vec<Option<Keys>>,
-    /// Of the burst: the packets that are jobs.
+    /// Of the burst: the packets that have a MAC-I.
     picked: Vec<Picked>,
 }
 
@@ -290,6 +306,7 @@ impl CipherService {
         picked.clear();
         let mut burst = engine.burst();
         for (at, pdu) in pdus.iter_mut().enumerate() {
+            let at = at as u32;
             let Some(request) = Request::read(pdu.fields()) else {
                 pdu.drop_for(Reason::MALFORMED);
                 continue;
@@ -298,36 +315,62 @@ impl CipherService {
                 pdu.drop_for(NO_KEY);
                 continue;
             };
-            let (integrity, mut clear) = (integrity.as_ref(), usize::from(request.clear_bytes));
-            let mut of = Picked { at: at as u32, cut: 0, prefix_bytes: 0, before: [0; 4] };
-            let mut start = pdu.payload_start();
-            // The header in front is not ciphered, so that without a MAC-I nobody needs it.
-            if integrity.is_some() {
-                let Some((begin, before)) = make_room(pdu, &request) else {
-                    pdu.drop_for(reason(Fault::TooLong));
-                    continue;
-                };
-                (start, of.before, of.prefix_bytes) = (begin, before, request.prefix_bytes);
-                of.cut = if request.step == Step::Recover { MAC_LEN as u8 } else { 0 };
-                clear += usize::from(request.prefix_bytes);
+            match integrity {
+                None => plain(&mut burst, at, pdu, request, cipher),
+                Some(integrity) => protected(&mut burst, at, pdu, cipher, integrity, picked),
             }
-            picked.push(of);
-            burst.push(Job {
-                cipher: Some(cipher),
-                integrity,
-                count: request.count,
-                bearer: request.bearer,
-                direction: request.direction,
-                step: request.step,
-                clear,
-                data: pdu.bytes_from(start),
-                outcome: Outcome::Pending,
+        }
+        for (at, outcome) in burst.run() {
+            pdus[*at as usize].drop_for(match outcome {
+                Outcome::WrongMac => WRONG_MAC,
+                Outcome::Refused(fault) => reason(*fault),
+                Outcome::Pending | Outcome::Done => Reason::UNANSWERED,
             });
         }
-        for (of, outcome) in picked.iter().zip(burst.run()) {
-            finish(&mut pdus[of.at as usize], *outcome, of);
-        }
+        picked.iter().for_each(|of| finish(&mut pdus[of.at as usize], of));
     }
+}
+
+/// A PDU without a MAC-I. The header in front is not ciphered, so that nobody needs it. It is answered before the work is done, as that cannot fail but with the
+/// library itself: a packet is looked at once.
+#[inline(always)]
+fn plain<'j>(burst: &mut Burst<'_, 'j>, at: u32, pdu: &'j mut impl Pdu, request: Request, cipher: &'j Key<Nea>) {
+    let (len, clear) = (pdu.payload_len(), usize::from(request.clear_bytes));
+    if let Err(fault) = check_plain(len, clear, request.bearer) {
+        return pdu.drop_for(reason(fault));
+    }
+    pdu.answer(&(len as u16).to_be_bytes());
+    let inputs = Inputs { count: request.count, bearer: request.bearer, direction: request.direction };
+    burst.cipher(at, cipher, inputs, pdu.bytes_from(pdu.payload_start() + clear));
+}
+
+/// A PDU with a MAC-I, or room for it.
+#[inline(never)]
+fn protected<'j>(
+    burst: &mut Burst<'_, 'j>,
+    at: u32,
+    pdu: &'j mut impl Pdu,
+    cipher: &'j Key<Nea>,
+    integrity: &'j Key<Nia>,
+    picked: &mut Vec<Picked>,
+) {
+    // Again, so that the others need not keep it in memory.
+    let Some(request) = Request::read(pdu.fields()) else { return pdu.drop_for(Reason::MALFORMED) };
+    let Some((start, before)) = make_room(pdu, &request) else { return pdu.drop_for(reason(Fault::TooLong)) };
+    let cut = if request.step == Step::Recover { MAC_LEN as u8 } else { 0 };
+    picked.push(Picked { at, cut, prefix_bytes: request.prefix_bytes, before });
+    let job = Job {
+        cipher: Some(cipher),
+        integrity: Some(integrity),
+        count: request.count,
+        bearer: request.bearer,
+        direction: request.direction,
+        step: request.step,
+        clear: usize::from(request.clear_bytes) + usize::from(request.prefix_bytes),
+        data: pdu.bytes_from(start),
+        outcome: Outcome::Pending,
+    };
+    burst.push(at, job);
 }
 
 /// Of a PDU with a MAC-I: room for one that will be computed, and the header in front. As [`Pdu::put_prefix`]; `None`: nothing has changed.
@@ -395,24 +438,20 @@ impl Service for CipherService {
     }
 }
 
-/// What came of a job, as what came of its packet.
+/// Ends a PDU with a MAC-I: what was put around it is taken off.
 #[inline]
-fn finish(pdu: &mut impl Pdu, outcome: Outcome, of: &Picked) {
+fn finish(pdu: &mut impl Pdu, of: &Picked) {
     if of.prefix_bytes > 0 {
         pdu.take_prefix(of.prefix_bytes.into(), of.before);
     }
-    match outcome {
-        Outcome::Done => {
-            let len = pdu.payload_len() - usize::from(of.cut);
-            if of.cut > 0 {
-                pdu.resize_payload(len);
-            }
-            pdu.answer(&(len as u16).to_be_bytes());
-        }
-        Outcome::WrongMac => pdu.drop_for(WRONG_MAC),
-        Outcome::Refused(fault) => pdu.drop_for(reason(fault)),
-        Outcome::Pending => pdu.drop_for(Reason::UNANSWERED),
+    if pdu.is_dropped() {
+        return;
     }
+    let len = pdu.payload_len() - usize::from(of.cut);
+    if of.cut > 0 {
+        pdu.resize_payload(len);
+    }
+    pdu.answer(&(len as u16).to_be_bytes());
 }
 
 /// Algorithms and keys of a setting.

@@ -5,6 +5,7 @@ mod common;
 use ciphering::{Choice, Direction, Engine, Fault, Job, Key, LONGEST, MAC_LEN, Nea, Nia, Outcome, Step};
 use common::engines;
 use proptest::prelude::*;
+use rand::Rng;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One packet to be.
@@ -84,6 +85,34 @@ fn run(engine: &mut Engine, packets: &[Packet], input: &[Vec<u8>], step: Step) -
         assert!(outside.copied().all(|byte| byte == AROUND), "{}: bytes beside {p:?} were written", engine.name());
     }
     (packets.iter().zip(buffers).map(|(p, buffer)| buffer[p.offset..p.offset + p.len].to_vec()).collect(), outcomes)
+}
+
+/// Short messages of NEA2 are ciphered beside the library where the processor can.
+#[test]
+fn each_length_of_nea2_is_ciphered_as_in_rust_and_nothing_beside_it_is_touched() {
+    let mut rng = testkit::rng(17);
+    let of = |rng: &mut testkit::Rng, len: usize| Packet {
+        nea: Some(2),
+        nia: None,
+        keys: rng.random(),
+        count: rng.random(),
+        bearer: rng.random_range(0..32),
+        down: rng.random(),
+        clear: rng.random_range(0..=3.min(len)),
+        offset: rng.random_range(0..64),
+        seed: rng.random(),
+        len,
+    };
+    let packets: Vec<Packet> = (0..=600).map(|len| of(&mut rng, len)).collect();
+    let plain: Vec<Vec<u8>> = packets.iter().map(Packet::plain).collect();
+    let results: Vec<_> = engines().iter_mut().map(|engine| run(engine, &packets, &plain, Step::Protect)).collect();
+    for (bytes, outcomes) in &results {
+        assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done));
+        for (len, (bytes, expected)) in bytes.iter().zip(&results[0].0).enumerate() {
+            assert_eq!(bytes, expected, "{len} bytes");
+        }
+    }
+    assert_ne!(results[0].0[600], plain[600]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use gnb::rlc::um::{UmRx, UmTx};
 use gnb::rlc::{QueueLimits, am_rx, am_tx, um};
 use rand::Rng;
 use std::collections::BTreeMap;
+use target::Target;
 
 const QUEUE: QueueLimits = QueueLimits { sdus: 4096, bytes: 1 << 26 };
 const MODES: [RlcMode; 5] = [RlcMode::Tm, RlcMode::Um(6), RlcMode::Um(12), RlcMode::Am(12), RlcMode::Am(18)];
@@ -569,6 +570,30 @@ fn a_packet_that_the_buffer_has_no_room_for_spends_no_count() {
     assert_eq!(frame[63..66], [0x80, 2, 0], "COUNT 512, with none left out");
 }
 
+/// A stop costs a pass of parser and deparser. The room in the buffer is asked for before the ciphers are, and an uplink PDU is with `radio_bearer` before: if a call
+/// stopped the program, none behind it would be asked.
+#[test]
+fn what_services_answer_at_once_does_not_stop_the_program() {
+    const MANY: u64 = 20;
+    let b = Bearer::new(9);
+    let (mut native, mut ue) = (Native::new(std::slice::from_ref(&b)), Ue::new(&b));
+    let asked = |native: &Native| {
+        let program = native.target.program();
+        program.asks.iter().map(|ask| native.target.table_stats(ask.table).hits).sum::<u64>()
+    };
+    let down: Vec<_> = (0..MANY).map(|n| (N3, from_upf(&b, &[n as u8; 30]))).collect();
+    assert!(native.process(&down, MS).into_iter().all(|out| out.forwarded().is_some()));
+    assert_eq!((asked(&native), native.kept()), (2 * MANY, MANY), "whether there is room, and the cipher");
+    // ACK_SN 20.
+    let outs = native.process(&[(RADIO, from_ue(&b, &[0, 0, 20 << 2]))], MS);
+    assert_eq!((outs.len() as u64, native.kept(), native.ends["acknowledged"]), (MANY + 1, 0, MANY));
+    assert_eq!(asked(&native), 2 * MANY + 1, "the STATUS");
+    (0..MANY).for_each(|n| ue.send(&[n as u8; 30], MS));
+    let up: Vec<_> = std::iter::from_fn(|| ue.pull(1000, MS)).map(|frame| (RADIO, frame)).collect();
+    native.process(&up, MS);
+    assert_eq!(asked(&native), 2 * MANY + 1 + up.len() as u64, "the cipher, of a packet that has been with a service");
+}
+
 /// The last of a burst, where nothing comes behind it that would be polled.
 #[test]
 fn a_lone_packet_that_is_lost_goes_again_when_t_poll_retransmit_expires() {
@@ -600,7 +625,6 @@ fn sixty_four_thousand_bearers_are_told_apart() {
     let mut native = Native::new(&[]);
     let bearer = |number| Bearer { mode: RlcMode::Um(6), nea: Nea::Nea0, ..Bearer::new(number) };
     let ops = (0..BEARERS).flat_map(|number| Tables(&ir).bearer(&bearer(number)).ops).collect();
-    use target::Target;
     native.target.apply(&program::Batch { ops }).expect("fits");
     let over = Bearer { ue: 1, drb: 31, ..bearer(BEARERS) };
     assert!(native.target.apply(&Tables(&ir).bearer(&over)).is_err(), "tables refuse what does not fit");

@@ -3,7 +3,9 @@
 mod common;
 
 use base::{Packet, Verdict, VerdictKind};
+use ciphering::{Choice, Direction, Engine, Nea, Nia};
 use common::*;
+use gnb::pdcp::{CountGuard, Tx, TxConfig};
 use p4_interp::{Machine, Mode};
 use program::{Batch, Mirror, Op};
 use std::sync::Arc;
@@ -38,7 +40,7 @@ fn each_step_adds_what_the_paper_adds() {
     assert_eq!(frame.len(), 14 + 20 + 8 + 16 + 84);
     let swapped = [&frame[6..12], &frame[..6]].concat();
     for step in 0..=5u8 {
-        let ir = Arc::new(ir(Some(step)));
+        let ir = Arc::new(ir(Some(step), &[]));
         let services = Services::new();
         services.set(&b);
         let target = native(&ir, &services);
@@ -75,5 +77,165 @@ fn each_step_adds_what_the_paper_adds() {
         }
         // The lane's and the interpreter's.
         assert_eq!(services.buffer.counters().kept, if step == 5 { 6 } else { 0 }, "step {step}");
+    }
+}
+
+#[test]
+fn a_status_frees_the_copies_of_step_5_and_nothing_else_of_the_radio_goes_on() {
+    let b = Bearer::new(0x42);
+    let (ir, services) = (ir(Some(5), &[]), Services::new());
+    services.set(&b);
+    let target = native(&ir, &services);
+    target.apply(&Tables(&ir).bearer(&b)).expect("fits");
+    let mut lane = target.lane(0);
+    for _ in 0..3 {
+        assert_eq!(run(lane.as_mut(), &from_upf(&b, b"packet")).0, Verdict::forward(N3));
+    }
+    let mut from_radio = |frame: &[u8]| {
+        let (mut packets, mut verdicts) = ([Packet::new(frame, RADIO)], [Verdict::default()]);
+        lane.process(&mut packets, &mut verdicts, 1);
+        let mut back = Vec::new();
+        lane.poll(1, &mut back);
+        assert!(back.is_empty(), "copies end in the buffer");
+        (ir.program.reason_name(verdicts[0].reason), services.buffer.counters().waiting())
+    };
+    // ACK_SN 2: the third is still missed.
+    assert_eq!(from_radio(&from_ue(&b, &[0, 0, 8])), ("status_processed".into(), 1));
+    assert_eq!(from_radio(&from_ue(&b, &[0, 0, 12])), ("status_processed".into(), 0));
+    assert_eq!(from_radio(&from_ue(&b, &[0x80, 0, 0, 1])), ("radio_framing".into(), 0));
+    assert_eq!(from_radio(&from_ue(&b, &[])), ("malformed".into(), 0));
+    assert_eq!(from_radio(&from_ue(&Bearer::new(0x43), &[0, 0, 12])), ("no_bearer".into(), 0));
+    assert_eq!(services.buffer.counters().imbalance(), 0);
+}
+
+#[test]
+fn with_cipher_a_packet_is_protected_as_the_entities_do_it() {
+    for (nea, nia) in [(Nea::Nea1, None), (Nea::Nea2, Some(Nia::Nia2)), (Nea::Nea0, None)] {
+        let b = Bearer { nea, nia, ..Bearer::new(0x42) };
+        let (ir, services) = (ir(Some(5), &["CIPHER"]), Services::new());
+        services.set(&b);
+        let target = native(&ir, &services);
+        target.apply(&Tables(&ir).bearer(&b)).expect("fits");
+        let mut lane = target.lane(0);
+        let format = b.format(Direction::Downlink);
+        let guard = CountGuard::default();
+        let config = TxConfig { format, acknowledged: true, window: 8, queue_sdus: 8, bytes: 1 << 16, discard_ns: None, guard };
+        let (mut tx, mut engine) = (Tx::new(config).unwrap(), Engine::new(Choice::Portable).unwrap());
+        for sn in 0..3u8 {
+            tx.enqueue([&[b.qfi][..], b"packet"].concat(), 0).expect("room");
+            let mut packets = [tx.pull(0, &mut |_| {}).expect("room")];
+            b.security(&engine, Direction::Downlink).run(&mut engine, &mut packets);
+            let [packet] = packets;
+            let (_, pdu) = tx.finish(packet).expect("ciphered");
+            let frame = from_upf(&b, b"packet");
+            let expected = [&frame[6..12], &frame[..6], &[0x88, 0xb5, 0x80, 0, sn], &pdu[..]].concat();
+            let (verdict, bytes, _) = run(lane.as_mut(), &frame);
+            assert_eq!((verdict, bytes), (Verdict::forward(N3), expected), "{nea:?}");
+        }
+    }
+}
+
+/// What a packet finds in a register, the packet before it has left there: those of a burst go through one after the other where it lies behind a call.
+#[test]
+fn a_burst_goes_through_together_where_no_register_lies_behind_a_call() {
+    let behind = |step, more: &[&str]| p4_passes::bridge::cut(&ir(step, more)).expect("can be cut").expect("it stops").1.state_behind_stops;
+    assert!(!behind(Some(4), &[]) && !behind(Some(5), &[]) && !behind(Some(5), &["CIPHER"]));
+    // A COUNT is spent when the buffer has said that there is room.
+    assert!(behind(None, &[]));
+}
+
+#[test]
+fn packets_of_a_burst_spend_their_counts_in_order() {
+    let bearers: Vec<Bearer> = (0x40..0x43).map(|n| Bearer { nia: Some(Nia::Nia2), ..Bearer::new(n) }).collect();
+    for (step, more) in [(3, &[][..]), (4, &[]), (5, &[]), (5, &["CIPHER"])] {
+        let (ir, services) = (Arc::new(ir(Some(step), more)), Services::new());
+        bearers.iter().for_each(|b| services.set(b));
+        let target = native(&ir, &services);
+        let mut machine = Machine::new(ir.clone()).expect("runs");
+        let twin = Services::new();
+        bearers.iter().for_each(|b| twin.set(b));
+        machine.set_services(Box::new(inline::Inline::new(&ir.program, &twin.all()).expect("all are there")));
+        let batch = Batch { ops: bearers.iter().map(|b| Tables(&ir).downlink(b)).collect() };
+        target.apply(&batch).expect("fits");
+        machine.apply(&batch).expect("fits");
+        let mut lane = target.lane(0);
+        for _ in 0..4 {
+            // Some have no bearer, and one is no tunnel's.
+            let mut frames: Vec<Vec<u8>> = (0..target::BURST).map(|i| from_upf(&bearers[i * i % 3], &[i as u8; 70])).collect();
+            frames[7] = from_upf(&Bearer::new(0x99), b"nobody");
+            frames[9].truncate(45);
+            let mut packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, N3)).collect();
+            let mut verdicts = vec![Verdict::default(); packets.len()];
+            lane.process(&mut packets, &mut verdicts, 1);
+            for ((frame, packet), verdict) in frames.iter().zip(&packets).zip(verdicts) {
+                let twin = machine.process(frame, N3, 1, Mode::Whole);
+                assert_eq!(verdict, twin.verdict, "step {step}");
+                if verdict.kind != VerdictKind::Drop {
+                    assert_eq!(packet.data(), twin.bytes, "step {step} {more:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A STATUS acknowledges what was sent ahead of it in the same burst: asked too early the buffer would not have it, too late it would have more.
+#[test]
+fn a_burst_that_keeps_copies_and_acknowledges_them_does_not_stop() {
+    let bearers: Vec<Bearer> = (0x40..0x43).map(|n| Bearer { nia: Some(Nia::Nia2), ..Bearer::new(n) }).collect();
+    for more in [&[][..], &["CIPHER"]] {
+        let (ir, services, twin) = (Arc::new(ir(Some(5), more)), Services::new(), Services::new());
+        bearers.iter().for_each(|b| [&services, &twin].iter().for_each(|s| s.set(b)));
+        let target = native(&ir, &services);
+        let mut machine = Machine::new(ir.clone()).expect("runs");
+        machine.set_services(Box::new(inline::Inline::new(&ir.program, &twin.all()).expect("all are there")));
+        for b in &bearers {
+            target.apply(&Tables(&ir).bearer(b)).expect("fits");
+            machine.apply(&Tables(&ir).bearer(b)).expect("fits");
+        }
+        let mut lane = target.lane(0);
+        let (mut sent, mut statuses) = ([0u32; 3], 0);
+        for round in 1..9 {
+            let mut frames = Vec::new();
+            for i in 0..target::BURST {
+                let n = i * i * round % 3;
+                if (i + round).is_multiple_of(7) {
+                    statuses += 1;
+                    let mut pdu = Vec::new();
+                    buffer::status::emit(buffer::status::SnLength::Bits18, sent[n], &[], &mut pdu);
+                    frames.push((RADIO, from_ue(&bearers[n], &pdu)));
+                } else {
+                    sent[n] += 1;
+                    frames.push((N3, from_upf(&bearers[n], &[i as u8; 70])));
+                }
+            }
+            let mut packets: Vec<Packet> = frames.iter().map(|(port, frame)| Packet::new(frame, *port)).collect();
+            let mut verdicts = vec![Verdict::default(); packets.len()];
+            lane.process(&mut packets, &mut verdicts, 1);
+            for (((port, frame), packet), verdict) in frames.iter().zip(&packets).zip(verdicts) {
+                let twin = machine.process(frame, *port, 1, Mode::Whole);
+                assert_eq!(verdict, twin.verdict, "{more:?}");
+                if verdict.kind != VerdictKind::Drop {
+                    assert_eq!(packet.data(), twin.bytes, "{more:?}");
+                }
+            }
+            let (ours, theirs) = (services.buffer.counters(), twin.buffer.counters());
+            assert_eq!((ours.imbalance(), ours.kept, ours.dropped), (0, theirs.kept, theirs.dropped));
+            let mut back = Vec::new();
+            lane.poll(1, &mut back);
+        }
+        let stats: Vec<_> = target.program().asks.iter().map(|ask| target.table_stats(ask.table)).collect();
+        let packets = 8 * target::BURST as u64;
+        let calls = packets + if more.is_empty() { 0 } else { packets - statuses };
+        assert_eq!((stats.iter().map(|s| s.hits).sum::<u64>(), stats.iter().map(|s| s.misses).sum::<u64>()), (calls, 0), "{more:?}");
+    }
+}
+
+#[test]
+fn a_tunnels_packets_have_text_of_their_own_though_a_register_lies_behind_two_tables() {
+    for step in 0..=3 {
+        assert!(
+            p4_emit::emit_x86(&ir(Some(step), &[])).expect("x86 runs it").contains("static void class_1_stage_0_parser"),
+            "step {step}"
+        );
     }
 }

@@ -88,6 +88,14 @@ impl Kept {
     }
 }
 
+/// An answer as fields, with zeros behind it.
+#[inline]
+pub(crate) fn fields_of(answer: &[u8]) -> [u8; FIELDS_MAX] {
+    let mut fields = [0; FIELDS_MAX];
+    fields[..answer.len()].copy_from_slice(answer);
+    fields
+}
+
 fn copy_of(packet: &Packet) -> Packet {
     if packet.is_void() { Packet::void() } else { Packet::new(packet.data(), packet.port) }
 }
@@ -209,8 +217,7 @@ impl Call {
     /// If they are longer than [`FIELDS_MAX`].
     #[inline]
     pub fn answer(&mut self, answer: &[u8]) {
-        self.fields = [0; FIELDS_MAX];
-        self.fields[..answer.len()].copy_from_slice(answer);
+        self.fields = fields_of(answer);
         self.outcome = Outcome::Answered;
     }
 

@@ -43,8 +43,8 @@ impl Caller {
         self.cells.count_burst(burst.iter().map(|call| call.outcome));
     }
 
-    /// As [`Caller::call`], of packets that stay where they are and requests that [`Caller::at_once`] names: on return each is answered or dropped. One that
-    /// is kept nevertheless is lost to its caller.
+    /// As [`Caller::call`], of packets that stay where they are and requests that [`Caller::at_once`] names: on return each is answered, dropped, or declined,
+    /// which is to be called. One that is kept nevertheless is lost to its caller.
     #[inline]
     pub fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
         self.take_settings();

@@ -53,8 +53,8 @@ pub struct AtOnce {
     pub any_order: bool,
 }
 
-/// Requests, by their fields, that are answered or dropped at once, whatever their packets are: none is kept, and its payload becomes longer by at most
-/// [`GROWTH_MAX`].
+/// Requests, by their fields, that are answered, dropped or declined at once, whatever their packets are: none is kept, and its payload becomes longer by at
+/// most [`GROWTH_MAX`].
 #[derive(Clone, Copy, Debug)]
 pub enum Requests {
     /// None.
@@ -101,8 +101,9 @@ pub trait Service: Send {
         AtOnce::NEVER
     }
 
-    /// Does what [`Service::call`] does, of requests that [`Service::at_once`] names and whose packets stay where they are: each is answered or dropped. As it
-    /// is here each question is made a call, with a copy of its payload; a service that works on them in place saves that.
+    /// Does what [`Service::call`] does, of requests that [`Service::at_once`] names and whose packets stay where they are: each is answered or dropped, or left
+    /// pending with nothing changed, if the packet must be kept after all: then it is called. Where the order of calls matters, all behind the first that is
+    /// declined are declined. As it is here each question is made a call, with a copy of its payload; a service that works on them in place saves that.
     fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
         question::by_calls(self, burst, now_ns);
     }

@@ -3,7 +3,7 @@
 //! It is a [`Call`] without a packet of its own: nothing is moved or copied for it. A service that does not look at questions itself gets them as calls,
 //! with copies of their payloads: [`by_calls`], which is also what tests compare the others with.
 
-use crate::call::{Call, FIELDS_MAX, Outcome, Reason};
+use crate::call::{Call, FIELDS_MAX, Outcome, Reason, fields_of};
 use crate::{Access, Service};
 use base::{Packet, PortId};
 
@@ -20,7 +20,7 @@ pub struct Question<'a> {
     pub packet: u32,
     /// The port that the packet came in by.
     pub port: PortId,
-    /// What came of it: answered, or dropped. A pending one was not asked.
+    /// What came of it: answered, or dropped. One that is still pending was declined: it has to be called.
     pub outcome: Outcome,
 }
 
@@ -47,14 +47,10 @@ impl Question<'_> {
         true
     }
 
-    /// Answers it: `answer` is the answer's fields.
-    ///
-    /// # Panics
-    /// If they are longer than [`FIELDS_MAX`].
+    /// As [`Call::answer`].
     #[inline]
     pub fn answer(&mut self, answer: &[u8]) {
-        self.fields = [0; FIELDS_MAX];
-        self.fields[..answer.len()].copy_from_slice(answer);
+        self.fields = fields_of(answer);
         self.outcome = Outcome::Answered;
     }
 
@@ -81,7 +77,11 @@ pub fn by_calls(service: &mut (impl Service + ?Sized), burst: &mut [Question<'_>
     let mut calls: Vec<Call> = burst.iter().map(call).collect();
     service.call(&mut calls, now_ns);
     for (call, question) in calls.into_iter().zip(burst) {
-        question.outcome = call.outcome;
+        question.outcome = match call.outcome {
+            // It was called, and nothing came of it.
+            Outcome::Pending => Outcome::Dropped(Reason::UNANSWERED),
+            outcome => outcome,
+        };
         if call.outcome != Outcome::Answered {
             continue;
         }

@@ -207,6 +207,40 @@ fn a_question_ends_as_its_call_does_whether_the_service_works_in_place_or_not() 
     assert_eq!(all[0][3].3, [5; 48], "what did not fit has changed nothing");
 }
 
+/// Answers the first so many questions, and declines the rest.
+struct Declines(usize);
+
+impl Service for Declines {
+    fn interface(&self) -> &'static Interface {
+        &LONGER
+    }
+
+    fn call(&mut self, burst: &mut [Call], _: u64) {
+        burst.iter_mut().for_each(|call| call.answer(&[7]));
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], _: u64) {
+        burst.iter_mut().take(self.0).for_each(|question| question.answer(&[3]));
+    }
+
+    fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_question_that_is_declined_has_changed_nothing_and_counts_when_it_is_called() {
+    let deployment = lane(|| Box::new(Declines(2)));
+    let ends = questions(&[1, 1, 1, 1], &deployment);
+    let outcomes: Vec<Outcome> = ends.iter().map(|end| end.0).collect();
+    assert_eq!(outcomes, [Outcome::Answered, Outcome::Answered, Outcome::Pending, Outcome::Pending]);
+    assert_eq!((ends[3].1, &ends[3].2), (1, &vec![5; 40]));
+    assert_eq!((deployment.counters().calls, deployment.counters().answered, deployment.counters().imbalance()), (2, 2, 0));
+    let mut burst = calls(&[1, 1]);
+    deployment.caller().call(&mut burst, 1);
+    assert_eq!((deployment.counters().calls, deployment.counters().answered, deployment.counters().imbalance()), (4, 4, 0));
+}
+
 #[test]
 fn questions_that_a_service_keeps_leaves_or_panics_at_are_no_answers() {
     let deployment = lane(|| Box::<Moody>::default());

@@ -37,16 +37,22 @@ impl Counters {
         self.dropped[reason as usize] += 1;
     }
 
-    /// The delay, in microseconds, that at least that share (0 to 1) of the packets sent did not exceed; 0 if none were. Rounded up to a power of two.
+    /// [`delay_us`] of the packets sent.
     pub fn delay_us(&self, share: f64) -> u64 {
-        let all: u64 = self.delays.iter().sum();
-        let mut seen = 0;
-        let reached = |n: &u64| {
-            seen += n;
-            seen as f64 >= share * all as f64
-        };
-        if all == 0 { 0 } else { self.delays.iter().position(reached).map_or(0, |i| 1 << i) }
+        delay_us(&self.delays, share)
     }
+}
+
+/// The delay, in microseconds, that at least that share (0 to 1) of the packets of a histogram did not exceed; 0 if it is empty. Rounded up to a power of two:
+/// number `i` of `delays` are packets that waited for less than `2^i` microseconds.
+pub fn delay_us(delays: &[u64], share: f64) -> u64 {
+    let all: u64 = delays.iter().sum();
+    let mut seen = 0;
+    let reached = |n: &u64| {
+        seen += n;
+        seen as f64 >= share * all as f64
+    };
+    if all == 0 { 0 } else { delays.iter().position(reached).map_or(0, |i| 1 << i) }
 }
 
 fn bucket(waited_ns: u64) -> usize {

@@ -13,12 +13,14 @@
 //!   queue (RFC 9332).
 //!
 //! - **Ports** with a rate have queues of their own ([`scheduler`]), strict ones and such that share by weight.
+//! - **Programs** of users call it as a service ([`service`](mod@service)), with queues and rates that are its own.
 //!
 //! Every packet that was taken comes out once, with its [`Fate`].
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
 pub mod scheduler;
+pub mod service;
 pub mod shaper;
 pub mod tree;
 
@@ -27,7 +29,7 @@ pub mod codel;
 pub mod counters;
 pub mod wheel;
 
-pub use counters::{BUCKETS, Counters};
-pub use scheduler::{Pace, PortSettings, QUEUES, QueueSettings, Scheduler, Service};
+pub use counters::{BUCKETS, Counters, delay_us};
+pub use scheduler::{Guaranteed, Pace, Place, PortRates, PortSettings, QUEUES, QueueSettings, Scheduler, Service, SliceSettings};
 pub use shaper::{Fate, Limits, Offered, Rates, Reason, Shaper, Take};
 pub use tree::{Node, Tree};

@@ -60,6 +60,11 @@ pub trait Rates {
     fn weight(&self, _leaf: u32) -> u32 {
         1
     }
+
+    /// How long its packets may wait, in ns, if that is less than [`Limits::delay_ns`]. It is asked when its queue begins.
+    fn delay_ns(&self, _leaf: u32) -> u64 {
+        u64::MAX
+    }
 }
 
 /// Why a packet was dropped.
@@ -152,6 +157,7 @@ struct Record {
     weight: u32,
     bytes: u64,
     limit_bytes: u64,
+    delay_ns: u64,
     deficit: i64,
     codel: Codel,
     /// The next member of the ring that it is in.
@@ -208,7 +214,8 @@ impl<P> Shaper<P> {
         let of = &mut self.records[at as usize];
         if of.packets == 0 {
             let rate = rates.rate(leaf);
-            of.limit_bytes = (u128::from(rate) * u128::from(self.limits.delay_ns) / 1_000_000_000).min(u64::MAX.into()) as u64;
+            of.delay_ns = rates.delay_ns(leaf).min(self.limits.delay_ns);
+            of.limit_bytes = (u128::from(rate) * u128::from(of.delay_ns) / 1_000_000_000).min(u64::MAX.into()) as u64;
             of.weight = rates.weight(leaf).max(1);
         } else if of.packets >= LEAST_PACKETS && of.bytes.saturating_add(size.into()) > of.limit_bytes {
             self.counters.count_drop(Reason::QueueFull);
@@ -315,9 +322,10 @@ impl<P> Shaper<P> {
                 return self.arm(node, now_ns);
             }
             let of = &self.records[leaf as usize];
+            let delay_ns = of.delay_ns;
             let Item { at_ns, size, marks, .. } = self.items[of.head as usize];
             let waited_ns = now_ns.saturating_sub(at_ns);
-            if waited_ns > self.limits.delay_ns {
+            if waited_ns > delay_ns {
                 self.drop_head(leaf, Reason::Late, out);
                 *left -= 1;
                 continue;
@@ -337,7 +345,7 @@ impl<P> Shaper<P> {
                 }
                 Take::At { node: by, at_ns } => {
                     // When it is late it goes, whatever the rate is.
-                    let late_ns = (now_ns - waited_ns).saturating_add(self.limits.delay_ns + 1);
+                    let late_ns = (now_ns - waited_ns).saturating_add(delay_ns + 1);
                     let at_ns = at_ns.min(late_ns).max(now_ns + 1);
                     let by = self.record(by);
                     if by == node {
@@ -419,6 +427,7 @@ impl<P> Shaper<P> {
             weight: 1,
             bytes: 0,
             limit_bytes: 0,
+            delay_ns: 0,
             deficit: 0,
             codel: Codel::default(),
             next: NONE,

@@ -4,7 +4,7 @@ use rand::Rng;
 use shaper::codel::Law;
 use shaper::scheduler::{Left, QUANTUM};
 use shaper::shaper::Reason;
-use shaper::{Pace, PortSettings, QUEUES, QueueSettings, Scheduler, Service};
+use shaper::{Guaranteed, Place, PortRates, PortSettings, QUEUES, QueueSettings, Scheduler, Service, SliceSettings};
 use std::collections::VecDeque;
 
 const MS: u64 = 1_000_000;
@@ -15,8 +15,14 @@ const RATE: u64 = 12_500_000;
 const NEVER: Law = Law { target_ns: u64::MAX, interval_ns: 100 * MS };
 const LONGEST: u32 = 1514;
 
-fn settings(services: [Service; QUEUES], delay_ns: u64, law: Law) -> PortSettings {
-    PortSettings { rate: RATE, queues: services.map(|service| QueueSettings { service, delay_ns }), packets: 100_000, law }
+fn settings_of(services: [Service; QUEUES], delay_ns: u64, law: Law) -> PortSettings {
+    let queues = services.map(|service| QueueSettings { service, delay_ns });
+    PortSettings { rate: RATE, queues, slices: vec![SliceSettings::default()], packets: 100_000, law }
+}
+
+/// Nothing ends while it waits.
+fn wanted<P>(_: &P) -> bool {
+    true
 }
 
 const STRICT: Service = Service::Strict;
@@ -28,8 +34,9 @@ fn weighted(weight: u16) -> Service {
 fn weights_of_full_queues_are_exact_within_a_round_however_long() {
     let mut rng = testkit::rng(41);
     let weights = [1u16, 1, 2, 3, 5, 8, 40, 100];
-    let mut scheduler = Scheduler::<u32>::new(&settings(weights.map(weighted), u64::MAX, NEVER));
-    let pace = Pace::new(RATE, 0);
+    let settings = settings_of(weights.map(weighted), u64::MAX, NEVER);
+    let mut scheduler = Scheduler::<u32>::new(&settings);
+    let rates = PortRates::new(&settings, 0);
     let (mut now, mut sent, mut most) = (0, [0u64; QUEUES], 0.0f64);
     let mut waiting = [0u32; QUEUES];
     for step in 0..200_000 {
@@ -37,11 +44,11 @@ fn weights_of_full_queues_are_exact_within_a_round_however_long() {
             while *waiting < 3 {
                 // Queues of long packets get no more than such of short ones.
                 let size = if queue % 2 == 0 { LONGEST } else { rng.random_range(60..=LONGEST) };
-                scheduler.offer(queue, size, size, false, now).unwrap();
+                scheduler.offer(Place::queue(queue), size, size, false, now).unwrap();
                 *waiting += 1;
             }
         }
-        let next = scheduler.poll(now, &pace, 1, &mut |left| {
+        let next = scheduler.poll(now, &rates, 1, wanted, &mut |left| {
             let Left::Sent { queue, packet, .. } = left else { panic!("{left:?}") };
             sent[queue] += u64::from(packet);
             waiting[queue] -= 1;
@@ -67,8 +74,9 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
             std::array::from_fn(|_| if rng.random_bool(0.3) { STRICT } else { weighted(rng.random_range(1..10)) });
         let delay_ns = [2 * MS, 20 * MS, S][case % 3];
         let burst_ns = [0, MS][case % 2];
-        let mut scheduler = Scheduler::<(u64, u32)>::new(&PortSettings { packets: 400, ..settings(services, delay_ns, NEVER) });
-        let pace = Pace::new(RATE, burst_ns);
+        let settings = PortSettings { packets: 400, ..settings_of(services, delay_ns, NEVER) };
+        let mut scheduler = Scheduler::<(u64, u32)>::new(&settings);
+        let rates = PortRates::new(&settings, burst_ns);
         let (mut now, mut number, mut sent_bytes) = (rng.random_range(0..S), 0u64, 0u64);
         let begin = now;
         let mut twin: [VecDeque<(u64, u32, u64)>; QUEUES] = Default::default();
@@ -78,7 +86,7 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
                 number += 1;
                 let of = &mut twin[queue.min(QUEUES - 1)];
                 let all = scheduler.len();
-                match scheduler.offer(queue, (number, size), size, false, now) {
+                match scheduler.offer(Place::queue(queue), (number, size), size, false, now) {
                     Ok(()) => of.push_back((number, size, now)),
                     Err((packet, reason)) => {
                         assert_eq!(packet, (number, size));
@@ -91,7 +99,7 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
                 }
             }
             let mut gone = 0;
-            let next = scheduler.poll(now, &pace, 1000, &mut |left| {
+            let next = scheduler.poll(now, &rates, 1000, wanted, &mut |left| {
                 gone += 1;
                 let (queue, packet) = match &left {
                     Left::Sent { queue, packet, .. } | Left::Dropped { queue, packet, .. } => (*queue, *packet),
@@ -139,15 +147,16 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
 #[test]
 fn a_line_that_is_asked_in_time_sends_exactly_its_rate() {
     for rate in [12_500, RATE, 12_500_000_000] {
-        let mut scheduler = Scheduler::<u32>::new(&PortSettings { rate, ..settings([weighted(1); QUEUES], u64::MAX, NEVER) });
+        let settings = PortSettings { rate, ..settings_of([weighted(1); QUEUES], u64::MAX, NEVER) };
+        let mut scheduler = Scheduler::<u32>::new(&settings);
         // Of a nanosecond's rounding nothing is lost.
-        let pace = Pace::new(rate, 1_000);
+        let rates = PortRates::new(&settings, 1_000);
         let (mut now, mut bytes, mut packets) = (5 * S, 0u64, 0u64);
         while packets < 20_000 {
             for size in [60, 1514, 594] {
-                scheduler.offer(0, size, size, false, now).unwrap();
+                scheduler.offer(Place::queue(0), size, size, false, now).unwrap();
             }
-            while let Some(at) = scheduler.poll(now, &pace, 1, &mut |left| {
+            while let Some(at) = scheduler.poll(now, &rates, 1, wanted, &mut |left| {
                 if let Left::Sent { packet, .. } = left {
                     (bytes, packets) = (bytes + u64::from(packet), packets + 1);
                 }
@@ -164,19 +173,20 @@ fn a_line_that_is_asked_in_time_sends_exactly_its_rate() {
 #[test]
 fn a_standing_queue_is_marked_or_thinned_out_and_the_others_are_not() {
     let law = Law { target_ns: 5 * MS, interval_ns: 100 * MS };
-    let mut scheduler = Scheduler::<u32>::new(&settings([weighted(1); QUEUES], 40 * MS, law));
-    let pace = Pace::new(RATE, 0);
+    let settings = settings_of([weighted(1); QUEUES], 40 * MS, law);
+    let mut scheduler = Scheduler::<u32>::new(&settings);
+    let rates = PortRates::new(&settings, 0);
     let (mut now, mut marked, mut dropped) = (0, [0u64; QUEUES], [0u64; QUEUES]);
     for step in 0..200_000u64 {
         // Queues 0 and 1 are overloaded, 0 by senders that take marks; queue 2 has a packet now and then.
         for queue in [0, 1] {
-            let _ = scheduler.offer(queue, 0, LONGEST, queue == 0, now);
+            let _ = scheduler.offer(Place::queue(queue), 0, LONGEST, queue == 0, now);
         }
         if step % 50 == 0 {
-            scheduler.offer(2, 0, 100, false, now).unwrap();
+            scheduler.offer(Place::queue(2), 0, 100, false, now).unwrap();
         }
         now += 121_120;
-        scheduler.poll(now, &pace, 1000, &mut |left| match left {
+        scheduler.poll(now, &rates, 1000, wanted, &mut |left| match left {
             Left::Sent { queue, mark, .. } => marked[queue] += u64::from(mark),
             Left::Dropped { queue, reason, .. } => dropped[queue] += u64::from(reason == Reason::Codel),
         });
@@ -191,17 +201,146 @@ fn a_standing_queue_is_marked_or_thinned_out_and_the_others_are_not() {
 
 #[test]
 fn threads_that_share_a_line_send_its_rate_together() {
-    let pace = Pace::new(RATE, 0);
-    let mut workers: [Scheduler<u32>; 3] = std::array::from_fn(|_| Scheduler::new(&settings([weighted(1); QUEUES], u64::MAX, NEVER)));
+    let settings = settings_of([weighted(1); QUEUES], u64::MAX, NEVER);
+    let rates = PortRates::new(&settings, 0);
+    let mut workers: [Scheduler<u32>; 3] = std::array::from_fn(|_| Scheduler::new(&settings));
     let (mut now, mut bytes) = (0, 0u64);
     for _ in 0..30_000 {
         for worker in &mut workers {
-            worker.offer(0, LONGEST, LONGEST, false, now).unwrap();
-            worker.poll(now, &pace, 10, &mut |left| bytes += u64::from(matches!(left, Left::Sent { .. })) * u64::from(LONGEST));
+            worker.offer(Place::queue(0), LONGEST, LONGEST, false, now).unwrap();
+            worker.poll(now, &rates, 10, wanted, &mut |left| bytes += u64::from(matches!(left, Left::Sent { .. })) * u64::from(LONGEST));
         }
         now += 50_000;
     }
     let expected = now as f64 / 1e9 * RATE as f64;
     // Asked every 50 us, the line rests a little between two packets.
     assert!((0.75..=1.001).contains(&(bytes as f64 / expected)), "{bytes} of {expected}");
+}
+
+/// Gives a scheduler of slices packets of [`LONGEST`] bytes as its places have none left, and polls it as the line is free: bytes that each place has sent.
+fn fill(settings: &PortSettings, places: &[(Place, usize)], until_ns: u64) -> Vec<u64> {
+    let (mut scheduler, rates) = (Scheduler::<usize>::new(settings), PortRates::new(settings, MS));
+    let (mut now, mut sent, mut waiting) = (0, vec![0u64; places.len()], vec![0; places.len()]);
+    while now < until_ns {
+        for (i, (place, most)) in places.iter().enumerate() {
+            while waiting[i] < *most {
+                scheduler.offer(*place, i, LONGEST, false, now).unwrap();
+                waiting[i] += 1;
+            }
+        }
+        let next = scheduler.poll(now, &rates, 1, wanted, &mut |left| {
+            let Left::Sent { packet, .. } = left else { panic!("{left:?}") };
+            sent[packet] += u64::from(LONGEST);
+            waiting[packet] -= 1;
+        });
+        now = next.expect("all are full");
+    }
+    sent
+}
+
+#[test]
+fn slices_share_the_line_by_weight_and_none_exceeds_a_rate_of_its_own() {
+    // A strict queue is strict in its slice alone, and many queues of one slice are no more than one of another.
+    let slice = |weight, rate| SliceSettings { weight, rate };
+    let mut services = [weighted(1); QUEUES];
+    services[7] = STRICT;
+    let slices = vec![slice(1, None), slice(3, None), slice(4, Some(RATE / 10))];
+    let settings = PortSettings { slices, ..settings_of(services, u64::MAX, NEVER) };
+    let place = |slice, queue| (Place { slice, queue, guaranteed: None }, 3);
+    let places = [place(0, 7), place(0, 0), place(1, 0), place(1, 1), place(1, 2), place(2, 0), place(9, 0)];
+    let sent = fill(&settings, &places, 10 * S);
+    let share = |of: &[usize]| of.iter().map(|i| sent[*i]).sum::<u64>() as f64 / (10 * RATE) as f64;
+    // A tenth of the line is the third's, of what is left a quarter is the first's; an unknown slice is the first.
+    assert!((share(&[5]) - 0.1).abs() < 0.002, "{sent:?}");
+    assert!((share(&[0]) - 0.225).abs() < 0.002 && (share(&[2, 3, 4]) - 0.675).abs() < 0.002, "{sent:?}");
+    assert_eq!(sent[1] + sent[6], 0, "behind a strict queue of their slice that is never empty");
+    assert!(sent[2].abs_diff(sent[3]) < 10_000 && sent[3].abs_diff(sent[4]) < 10_000, "{sent:?}");
+    let all = share(&[0, 1, 2, 3, 4, 5, 6]);
+    assert!((0.999..=1.001).contains(&all), "{all}: the line is never idle");
+    // Alone it leaves the line idle, and is asked again in time.
+    let alone = fill(&settings, &places[5..6], 10 * S);
+    assert!((alone[0] as f64 / RATE as f64 - 1.0).abs() < 0.002, "{alone:?}");
+}
+
+#[test]
+fn a_guaranteed_flow_gets_its_rate_within_a_few_frames_times_while_the_line_is_congested_and_a_share_of_what_is_spare() {
+    let (mut waits_most, mut over) = (0, 0);
+    for greedy in [false, true] {
+        let slices = vec![SliceSettings::default(), SliceSettings { weight: 1, rate: Some(RATE / 50) }];
+        let mut services = [weighted(1); QUEUES];
+        services[7] = STRICT;
+        let settings = PortSettings { slices, ..settings_of(services, S, NEVER) };
+        let (mut scheduler, rates) = (Scheduler::<(u32, u64)>::new(&settings), PortRates::new(&settings, 0));
+        // 5 Mbit/s each of 100: one in a slice that has less, one beside a strict queue that is never empty. Both are offered just that, or more than they get.
+        let rate = RATE / 20;
+        let flow = |flow: u32, slice| Place { slice, queue: 3, guaranteed: Some(Guaranteed { flow, rate, size: LONGEST }) };
+        let places = [Place::queue(7), Place::queue(0), flow(900, 0), flow(901, 1)];
+        let gap_ns = u64::from(LONGEST) * S / rate;
+        let (mut now, mut sent, mut waiting, mut due) = (0, [0u64; 4], [0; 4], [0u64; 4]);
+        while now < 10 * S {
+            for i in 0..4 {
+                let flows = i >= 2 && !greedy;
+                while if flows { due[i] <= now } else { waiting[i] < 3 } {
+                    scheduler.offer(places[i], (i as u32, due[i]), LONGEST, false, now).unwrap();
+                    (waiting[i], due[i]) = (waiting[i] + 1, due[i] + gap_ns);
+                }
+            }
+            let next = scheduler.poll(now, &rates, 1, wanted, &mut |left| {
+                let Left::Sent { packet: (i, due), .. } = left else { panic!("{left:?}") };
+                sent[i as usize] += u64::from(LONGEST);
+                waiting[i as usize] -= 1;
+                if i >= 2 && !greedy {
+                    waits_most = waits_most.max(now - due);
+                }
+            });
+            now = next.expect("the strict queue is full").max(now);
+        }
+        for i in [2, 3] {
+            let got = sent[i] as f64 / (10 * rate) as f64;
+            assert!(got >= 0.998, "{got} of the guarantee, greedy {greedy}");
+            assert!(got <= 1.002 || greedy && i == 2, "{got}: nothing is spare behind a strict queue, nor in a slice that has less");
+            over += u64::from(got > 1.002);
+        }
+        assert!(sent[1] == 0 && sent.iter().sum::<u64>() as f64 > 9.98 * RATE as f64, "{sent:?}");
+    }
+    assert_eq!(over, 0);
+    // The frame on the line, and the other flow's.
+    assert!(waits_most <= 4 * u64::from(LONGEST) * S / RATE, "{waits_most} ns");
+}
+
+#[test]
+fn guaranteed_flows_keep_their_order_share_what_is_spare_and_are_forgotten() {
+    let mut rng = testkit::rng(43);
+    let settings = settings_of([weighted(1); QUEUES], u64::MAX, NEVER);
+    let flow = |flow: u32| Place { guaranteed: Some(Guaranteed { flow, rate: RATE / 1000, size: LONGEST }), ..Place::queue(0) };
+    // A flow with little of a guarantee gets what a queue of its weight gets.
+    let places = [(Place::queue(0), 3), (Place::queue(1), 3), (flow(5), 3), (flow(6), 3)];
+    let sent = fill(&settings, &places, 4 * S);
+    for bytes in &sent {
+        assert!((*bytes as f64 / RATE as f64 - 1.0).abs() < 0.01, "{sent:?}");
+    }
+    // Many that come and go: each in its order, and none for ever.
+    let (mut scheduler, rates) = (Scheduler::<(u32, u64)>::new(&settings), PortRates::new(&settings, 0));
+    let (mut now, mut number, mut last, mut all) = (0, 0u64, std::collections::BTreeMap::<u32, u64>::new(), (0, 0));
+    for round in 0..20_000u32 {
+        let id = round / 100 + rng.random_range(0..10);
+        if scheduler.len() < 1000 {
+            scheduler.offer(flow(id), (id, number), rng.random_range(60..=LONGEST), false, now).unwrap();
+            (number, all.0) = (number + 1, all.0 + 1);
+        }
+        let next = scheduler.poll(now, &rates, 3, |(_, number)| number % 7 != 3, &mut |left| {
+            let (Left::Sent { packet: (id, number), .. } | Left::Dropped { packet: (id, number), .. }) = &left;
+            let ended = matches!(left, Left::Dropped { reason: Reason::Ended, .. });
+            assert_eq!(ended, number % 7 == 3, "{left:?}");
+            assert!(last.insert(*id, *number).is_none_or(|before| before < *number), "{id}: in the order of arrival");
+            all.1 += 1;
+        });
+        now = next.unwrap_or(now).max(now) + rng.random_range(0..200_000);
+    }
+    scheduler.end(&mut |_| all.1 += 1);
+    assert_eq!(all.0, all.1, "each comes out once");
+    assert!(last.len() > 190 && scheduler.is_empty());
+    // The next one is asked long after: those before it are gone by then.
+    scheduler.poll(now + 1000 * S, &rates, 10, wanted, &mut |left| panic!("{left:?}"));
+    assert_eq!(scheduler.flows(), 0);
 }

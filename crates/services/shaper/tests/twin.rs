@@ -8,6 +8,28 @@ use std::collections::VecDeque;
 
 const LIMITS: Limits = Limits { nodes: 40, packets: 300, delay_ns: 30_000_000, law: Law { target_ns: 2_000_000, interval_ns: 20_000_000 } };
 
+/// Rates of which some leaves' packets may wait for less than others.
+struct Delayed(Tree);
+
+impl Rates for Delayed {
+    fn take(&mut self, leaf: u32, size: u32, now_ns: u64) -> Take {
+        self.0.take(leaf, size, now_ns)
+    }
+
+    fn give_back(&mut self, leaf: u32, size: u32, guaranteed: bool) {
+        self.0.give_back(leaf, size, guaranteed);
+    }
+
+    fn rate(&self, leaf: u32) -> u64 {
+        self.0.rate(leaf)
+    }
+
+    fn delay_ns(&self, leaf: u32) -> u64 {
+        // Less, more, and as all.
+        [4_000_000, 90_000_000, u64::MAX][leaf as usize % 3]
+    }
+}
+
 #[derive(Default)]
 struct Queue {
     packets: VecDeque<(u64, u32, bool, u64)>,
@@ -22,14 +44,14 @@ struct Slow {
 }
 
 impl Slow {
-    fn offer(&mut self, leaf: u32, packet: u64, size: u32, marks: bool, now_ns: u64, rates: &Tree) -> Option<Reason> {
+    fn offer(&mut self, leaf: u32, packet: u64, size: u32, marks: bool, now_ns: u64, rates: &Delayed) -> Option<Reason> {
         if self.queues.iter().map(|q| q.packets.len()).sum::<usize>() >= LIMITS.packets as usize {
             return Some(Reason::Full);
         }
         let queue = &mut self.queues[leaf as usize];
         if queue.packets.is_empty() {
             queue.codel = Codel::default();
-            queue.limit_bytes = rates.rate(leaf) * LIMITS.delay_ns / 1_000_000_000;
+            queue.limit_bytes = rates.rate(leaf) * LIMITS.delay_ns.min(rates.delay_ns(leaf)) / 1_000_000_000;
         }
         let bytes: u64 = queue.packets.iter().map(|p| u64::from(p.1)).sum();
         if queue.packets.len() >= 4 && bytes + u64::from(size) > queue.limit_bytes {
@@ -39,7 +61,7 @@ impl Slow {
         None
     }
 
-    fn poll(&mut self, now_ns: u64, rates: &mut Tree, out: &mut Vec<Fate<u64>>) {
+    fn poll(&mut self, now_ns: u64, rates: &mut Delayed, out: &mut Vec<Fate<u64>>) {
         for (leaf, queue) in self.queues.iter_mut().enumerate() {
             let leaf = leaf as u32;
             let waited = !queue.packets.is_empty();
@@ -47,7 +69,7 @@ impl Slow {
                 let waited_ns = now_ns - at_ns;
                 let bytes: u64 = queue.packets.iter().map(|p| u64::from(p.1)).sum();
                 let drop = |reason| Fate::Dropped { leaf, packet, reason };
-                if waited_ns > LIMITS.delay_ns {
+                if waited_ns > LIMITS.delay_ns.min(rates.delay_ns(leaf)) {
                     out.push(drop(Reason::Late));
                 } else {
                     match rates.take(leaf, size, now_ns) {
@@ -73,14 +95,14 @@ impl Slow {
     }
 }
 
-fn rates() -> Tree {
+fn rates() -> Delayed {
     let mut tree = Tree::default();
     for leaf in 0..LIMITS.nodes {
         let rate = if leaf == 7 { 0 } else { 20_000 << (leaf % 10) };
         let guaranteed = if leaf % 3 == 0 { rate / 2 } else { 0 };
         tree.add(Node { parent: None, rate, burst: 3000, guaranteed, weight: 1 }, 0).unwrap();
     }
-    tree
+    Delayed(tree)
 }
 
 fn of_leaf(fates: &[Fate<u64>], leaf: u32) -> Vec<&Fate<u64>> {

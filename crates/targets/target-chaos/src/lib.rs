@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use target::{
-    BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters, Rates, Recovery, Returned, TableStats, Target, TargetError,
+    BURST, Capabilities, Count, Counted, Extra, Facets, Lane, MeterState, Meters, Rates, Recovery, Returned, TableStats, Target,
+    TargetError,
 };
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
@@ -464,6 +465,10 @@ impl Lane for ChaosLane {
 
     fn shape(&mut self, meter: MeterId) -> bool {
         self.inner.shape(meter)
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        self.inner.count(counter, more)
     }
 
     fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {

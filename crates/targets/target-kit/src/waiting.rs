@@ -2,11 +2,11 @@
 //! ([`service::Shared`])?
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use program::MeterId;
+use program::{CounterId, MeterId};
 use service::{Call, FIELDS_MAX, Outcome, Reason, SharedDeployment};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use target::{Asks, Extra, Lane, Rates, Returned};
+use target::{Asks, Counted, Extra, Lane, Rates, Returned};
 
 /// A lane as it is, which panics where it breaks the contract of packets that come back.
 pub struct Watched {
@@ -82,6 +82,10 @@ impl Lane for Watched {
 
     fn shape(&mut self, meter: MeterId) -> bool {
         self.lane.shape(meter)
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        self.lane.count(counter, more)
     }
 
     fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {

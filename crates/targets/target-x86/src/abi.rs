@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 
 /// Version of the interface that this crate speaks; the text's `sp_layout` begins with its own.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// No such thing, in `sp_layout`.
 const NONE: u32 = u32::MAX;
 
@@ -136,6 +136,8 @@ pub(crate) struct CLane {
     /// Of a look-up that stands for a call: the packets that wait for it, as bits of the sub-burst at `asking`, and where their payloads start.
     pub asked: u64,
     pub asking: *mut CPacket,
+    /// Whether its service is called in the order of the packets.
+    pub in_order: u64,
     pub payload: [u32; target::BURST],
 }
 

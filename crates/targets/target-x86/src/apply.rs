@@ -3,7 +3,8 @@
 //!
 //! Lanes do not wait, and a burst sees all of a batch or none. Cells that generated code writes cannot have two sides:
 //! counters are cleared by their own lane as it takes the batch over, and so are meters set while there is one lane; with more, a meter is
-//! set under its lock just before the batch becomes visible.
+//! set under its lock just before the batch becomes visible, or, if it is to have no configuration, when no burst runs by the entries from before: what
+//! these lead to the meter for would pass it.
 //!
 //! An agent applies millions of entries in a row, most of them to tables that exceed the cache: a batch's working memory
 //! is kept for the next one, and the places of entries are prefetched while their keys are built.
@@ -107,7 +108,7 @@ fn rehearse(shared: &Shared, state: &State, work: &mut Work, batch: &Batch) -> R
 
 fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
     rehearse(shared, state, work, batch)?;
-    let mut cells = CellChanges::default();
+    let mut cells = CellChanges::of(batch);
     for meter in shared.program.meters.keys() {
         for index in state.meters[meter.index()].let_go() {
             set_meter(state, &mut cells, meter, index, None);
@@ -128,9 +129,23 @@ pub(crate) struct CellChanges {
     clears: Vec<(usize, u64)>,
     meters: Vec<(MeterCell, CMeter)>,
     /// Where in `meters` a meter's cell is.
-    meter_at: HashMap<(usize, u64), usize>,
+    meter_at: HashMap<(usize, u64), usize, RandomState>,
     /// Meters and profiles that cells have had before.
     profiles: Vec<(usize, u32)>,
+}
+
+impl CellChanges {
+    /// With room for those of a batch: one may bring hundreds of sessions.
+    fn of(batch: &Batch) -> CellChanges {
+        let count = |is: fn(&Op) -> bool| batch.ops.iter().filter(|op| is(op)).count();
+        let (meters, clears) = (count(|op| matches!(op, Op::Meter { .. })), count(|op| matches!(op, Op::ClearCounter { .. })));
+        CellChanges {
+            clears: Vec::with_capacity(clears),
+            meters: Vec::with_capacity(meters),
+            meter_at: HashMap::with_capacity_and_hasher(meters, RandomState::default()),
+            profiles: Vec::with_capacity(meters),
+        }
+    }
 }
 
 /// Shows lanes what is staged and has each take it over, or does so in its place while it rests; then clears up.
@@ -141,9 +156,13 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
     }
     let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
     let CellChanges { clears, mut meters, profiles, .. } = cells;
+    let mut unset = Vec::new();
     if state.lanes != 1 || shared.cells_shared {
         for (cell, meter) in meters.drain(..) {
-            cell.set_locked(meter);
+            match meter.profile {
+                0 => unset.push(cell),
+                _ => cell.set_locked(meter),
+            }
         }
     }
     let update = Arc::new(Update { views, sets: state.sets.views(), clears, meters });
@@ -154,6 +173,9 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
     for lane in lanes.iter() {
         lane.presence.wait_past(epoch);
         lane.take_update();
+    }
+    for cell in unset {
+        cell.set_locked(CMeter::default());
     }
     for table in &mut state.tables {
         // SAFETY: every lane has been seen resting or in a burst that began after the flip.
@@ -290,5 +312,44 @@ fn clear_direct(shared: &Shared, state: &State, cells: &mut CellChanges, entry: 
     {
         cells.profiles.push((meter.index(), cell.profile()));
         cell.set_locked(CMeter::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LaneCells, Options, X86};
+    use p4_ir::{Expr, Extern, Ir, LValue, Stmt, Ty};
+    use program::CountUnit;
+    use target::Target;
+
+    /// A quota's cell is released in the batch by which packets are dropped for it.
+    #[test]
+    fn a_meter_that_is_unset_holds_until_no_burst_runs_by_the_entries_from_before() {
+        let mut ir = Ir::v1model("meter.p4");
+        let (meter, colour) = (ir.add_meter("quota", 2, CountUnit::Bytes), ir.add_var("meta.colour", Ty::Bit(2)));
+        *ir.ingress_mut() = vec![Stmt::Extern(Extern::Meter { meter, index: Expr::bit(32, 1), result: LValue::Var(colour) })];
+        p4_ir::verify(&ir).unwrap();
+        let options = Options { flags: vec!["-O1".into()], ..Options::default() };
+        let x86 = X86::load(Arc::new(ir.program.clone()), &p4_emit::emit_x86(&ir).unwrap(), &options).unwrap();
+        let _used = [x86.lane(0), x86.lane(1)];
+        let set = |config| x86.apply(&Batch { ops: vec![Op::Meter { meter, index: 1, config }] });
+        set(Some(MeterConfig { cir: 0, cbs: 9, pir: 0, pbs: 9 })).unwrap();
+        let cell = x86.shared.control().meters[meter.index()].cell(1).unwrap();
+        let lanes: Vec<Arc<LaneCells>> = x86.shared.lanes().clone();
+        let burst = lanes[1].presence.enter(&x86.shared.epoch);
+        let began_with = burst.epoch;
+        let is_visible = || lanes[0].presence.enter(&x86.shared.epoch).epoch > began_with;
+        std::thread::scope(|scope| {
+            let applied = scope.spawn(|| set(None));
+            while !is_visible() {
+                std::thread::yield_now();
+            }
+            let held = cell.profile();
+            drop(burst);
+            assert_eq!(applied.join().unwrap(), Ok(()));
+            assert_ne!(held, 0, "packets of the burst that runs would pass");
+        });
+        assert_eq!(cell.profile(), 0);
     }
 }

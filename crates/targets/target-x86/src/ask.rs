@@ -102,7 +102,7 @@ impl AskTables {
             let words = words.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("it has 8 bytes")));
             AskTable { table: *table, request, answer, records: words.collect(), record_words, asking: std::ptr::null_mut() }
         };
-        AskTables(program.asks.iter().map(new).collect())
+        AskTables(program.asks.iter().map(|ask| new(&ask.table)).collect())
     }
 
     /// Lets look-ups of these tables ask.
@@ -195,9 +195,9 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
         (ask, asking)
     };
     // SAFETY: as above; `asking` is within `packets`.
-    let (asked, here, first, payloads) = unsafe {
-        let CLane { asked, asking: here, payload, .. } = &*asking.lane;
-        (*asked, *here, here.offset_from(asking.packets) as usize, payload)
+    let (asked, here, in_order, first, payloads) = unsafe {
+        let CLane { asked, asking: here, in_order, payload, .. } = &*asking.lane;
+        (*asked, *here, *in_order != 0, here.offset_from(asking.packets) as usize, payload)
     };
     let mut questions = [const { MaybeUninit::<Question<'_>>::uninit() }; BURST];
     let n = n.min(asked.count_ones() as usize);
@@ -218,7 +218,7 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
     }
     // SAFETY: the first `n` have been written.
     let questions = unsafe { std::slice::from_raw_parts_mut(questions.as_mut_ptr().cast::<Question<'_>>(), n) };
-    asking.asks.ask(ask.table, questions);
+    asking.asks.ask(ask.table, questions, in_order);
     let (mut hits, mut left) = (0, asked);
     for (k, question) in questions.iter().enumerate() {
         let i = left.trailing_zeros() as usize;

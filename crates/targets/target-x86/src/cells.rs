@@ -80,10 +80,15 @@ impl Cells {
         (index < self.len).then(|| unsafe { &*self.start::<CCell>().add(index as usize) })
     }
 
-    /// A register's cell, if the array is one of registers.
+    /// A register's cell, if the array is one of registers of up to 64 bits.
     pub(crate) fn register(&self, index: u64) -> Option<&AtomicU64> {
-        // SAFETY: as above, with one word a cell.
-        (index < self.len).then(|| unsafe { &*self.start::<AtomicU64>().add(index as usize) })
+        self.register_word(1, index, 0)
+    }
+
+    /// Word `word` of a register's cell, if the array is one of registers of so many words.
+    pub(crate) fn register_word(&self, words: u64, index: u64, word: u64) -> Option<&AtomicU64> {
+        // SAFETY: as above, with so many words a cell, as the array was made.
+        (index < self.len && word < words).then(|| unsafe { &*self.start::<AtomicU64>().add((index * words + word) as usize) })
     }
 }
 
@@ -122,6 +127,13 @@ impl CCell {
     /// What it has counted.
     pub(crate) fn read(&self) -> Count {
         Count { packets: self.packets.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+
+    /// Adds to it, or takes off it. Its lane alone does so, as its code counts.
+    pub(crate) fn add(&self, packets: i32, bytes: i32) {
+        for (cell, more) in [(&self.packets, packets), (&self.bytes, bytes)] {
+            cell.store(cell.load(Ordering::Relaxed).wrapping_add_signed(more.into()), Ordering::Relaxed);
+        }
     }
 
     /// Back to zero; no lane may be counting.

@@ -8,11 +8,11 @@ use crate::meters::MeterCell;
 use crate::{LaneCells, Shared};
 use base::{Metered, Packet, Verdict, VerdictKind};
 use cranelift_entity::EntityRef;
-use program::MeterId;
+use program::{CounterId, MeterId};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use target::{Asks, BURST, Lane, Rates, Taken};
+use target::{Asks, BURST, Counted, Lane, Rates, Taken};
 
 /// A lane of an [`crate::X86`].
 pub struct X86Lane {
@@ -75,6 +75,7 @@ impl X86Lane {
             random: 1u64.wrapping_add(index as u64),
             asked: 0,
             asking: std::ptr::null_mut(),
+            in_order: 0,
             payload: [0; BURST],
         };
         // Epochs are above 0, so the first burst chooses how meters are executed.
@@ -196,6 +197,19 @@ impl Lane for X86Lane {
         of.waiting = waiting.start();
         let shared = self.shared.control().meters[meter.index()].are_shared();
         self.shaped = Some(Shaped { meter: meter.index(), waiting, shared });
+        true
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        // Cells are cleared between bursts.
+        let burst = self.cells.presence.enter(&self.shared.epoch);
+        take_over(&self.cells, &self.shared, &mut self.arrays, &mut self.view, &mut self.epoch, burst.epoch);
+        let Some(cells) = self.cells.counters.get(counter.index()) else { return false };
+        for of in more {
+            if let Some(cell) = cells.counter(of.cell.into()) {
+                cell.add(of.packets, of.bytes);
+            }
+        }
         true
     }
 

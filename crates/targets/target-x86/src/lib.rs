@@ -266,7 +266,7 @@ impl X86 {
             unsafe { table.settle() }
             tables.push(table);
         }
-        let registers = program.registers.values().map(|r| Cells::new(r.size, 1)).collect::<Result<_, _>>()?;
+        let registers = program.registers.values().map(|r| Cells::new(r.size, register_words(r.width))).collect::<Result<_, _>>()?;
         // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
         let cells = |table: Option<TableId>, size| table.map_or(size, |t| 2 * tables[t.index()].capacity);
         let counter_sizes = program.counters.values().map(|c| cells(c.table, c.size)).collect();
@@ -302,10 +302,19 @@ impl X86 {
         Some(self.shared.sum(counter, handle.into()))
     }
 
-    /// A cell of a register array; `None` beyond its end.
-    pub fn register(&self, register: RegisterId, index: u64) -> Option<u64> {
-        Some(self.shared.registers.get(register.index())?.register(index)?.load(Ordering::Relaxed))
+    /// A cell of a register array; `None` beyond its end. The halves of one of more than 64 bits are read one after the other: packets in
+    /// flight may come between.
+    pub fn register(&self, register: RegisterId, index: u64) -> Option<u128> {
+        let words = register_words(self.shared.program.registers.get(register)?.width) as u64;
+        let cells = self.shared.registers.get(register.index())?;
+        let word = |i: u64| Some(u128::from(cells.register_word(words, index, i)?.load(Ordering::Relaxed)));
+        Some(word(0)? | if words > 1 { word(1)? << 64 } else { 0 })
     }
+}
+
+/// Words of a register's cell.
+fn register_words(width: u32) -> usize {
+    if width > 64 { 2 } else { 1 }
 }
 
 /// What the classes of packets were good for, of all lanes past and present.
@@ -423,7 +432,8 @@ impl target::Meters for X86 {
 impl Registers for X86 {
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
         target::check_registers(&self.shared.program, register, &range)?;
-        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
+        // `check_registers` has refused those of more than a word.
+        into.extend(range.map(|index| self.register(register, index).unwrap_or(0) as u64));
         Ok(())
     }
 }

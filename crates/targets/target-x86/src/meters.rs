@@ -9,7 +9,7 @@
 use crate::LoadError;
 use crate::abi::{CMeter, CProfile, ONE_RATE, WAITING};
 use crate::cells::Cells;
-use program::MeterConfig;
+use program::{MAX_BURST, MeterConfig};
 use std::collections::{BTreeSet, HashMap};
 use std::ptr::addr_of_mut;
 use std::sync::Arc;
@@ -99,11 +99,11 @@ impl Meters {
     /// What is to be in a cell of that configuration: full buckets, and a use of the profile.
     pub(crate) fn take(&mut self, config: Option<MeterConfig>) -> CMeter {
         let Some(config) = config else { return CMeter::default() };
-        let MeterConfig { cir, cbs, pir, pbs } = config;
         const FITS: &str = "the batch's check saw to it that bursts fit";
         let nano = |burst: u64| burst.checked_mul(NANO).expect(FITS);
-        let profile = CProfile { cir, cbs: nano(cbs), pir, pbs: nano(pbs) };
-        let (number, uses) = self.known.entry(config).or_insert_with(|| {
+        let shared = shared_config(config);
+        let profile = CProfile { cir: shared.cir, cbs: nano(shared.cbs), pir: shared.pir, pbs: nano(shared.pbs) };
+        let (number, uses) = self.known.entry(shared).or_insert_with(|| {
             let number = self.free.pop().unwrap_or_else(|| {
                 self.next += 1;
                 self.next - 1
@@ -119,8 +119,8 @@ impl Meters {
             (number, 0)
         });
         *uses += 1;
-        let one_rate = if cir == pir && cbs == pbs { ONE_RATE } else { 0 };
-        CMeter { committed: profile.cbs, peak: profile.pbs, last_ns: 0, profile: *number | one_rate, lock: 0 }
+        let one_rate = if config.cir == config.pir && config.cbs == config.pbs { ONE_RATE } else { 0 };
+        CMeter { committed: nano(config.cbs), peak: nano(config.pbs), last_ns: 0, profile: *number | one_rate, lock: 0 }
     }
 
     /// What is in a cell's buckets, if it is configured.
@@ -162,6 +162,15 @@ impl Meters {
             self.known.remove(&config);
             self.free.push(number);
         }
+    }
+}
+
+/// What cells of that configuration share a profile by. Where nothing fills a bucket its size does not matter, so that quotas of all sizes are one: an owner has
+/// room for few.
+fn shared_config(config: MeterConfig) -> MeterConfig {
+    match config {
+        MeterConfig { cir: 0, pir: 0, .. } => MeterConfig { cir: 0, cbs: MAX_BURST, pir: 0, pbs: MAX_BURST },
+        config => config,
     }
 }
 
@@ -433,6 +442,28 @@ mod tests {
             assert_eq!((cell.rate(meters.profiles()), meters.cell(0).unwrap().rate(meters.profiles())), (rate, u64::MAX));
             assert_eq!(meters.cell(0).unwrap().take(meters.profiles(), 9000, now), Taken::Now, "not configured");
         }
+    }
+
+    /// As many as XDP has room for rates, and more.
+    #[test]
+    fn quotas_of_different_sizes_use_up_no_more_profiles_than_one() {
+        const CELLS: u64 = 70_000;
+        let mut meters = Meters::new(CELLS, None).unwrap();
+        let quota = |bytes| MeterConfig { cir: 0, cbs: bytes, pir: 0, pbs: bytes };
+        for index in 0..CELLS {
+            let cell = meters.take(Some(quota(1000 + index)));
+            assert_eq!((cell.profile, cell.peak), (1 | ONE_RATE, (1000 + index) * NANO));
+            meters.cell(index).unwrap().set_locked(cell);
+        }
+        let rated = meters.take(Some(MeterConfig { pir: 1, ..quota(1000) }));
+        assert_eq!(rated.profile, 2, "one that is filled is another");
+        // Each holds what it was given, and no time fills it.
+        let cell = meters.cell(7).unwrap();
+        // SAFETY: the profiles of its array, which do not change meanwhile.
+        let take = |units, now_ns| unsafe { cell.take(meters.profiles(), units, now_ns) };
+        assert_eq!([take(1007, 1), take(1, u64::MAX)], [Taken::Now, Taken::Never]);
+        (0..CELLS).for_each(|_| meters.give_back(1));
+        assert_eq!((meters.known.len(), &meters.free[..]), (1, &[1][..]));
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! What the control plane fills and is told beside tables: members of value sets, meters of entries, digests. On x86 they are what they
-//! are in the interpreter.
+//! What the control plane fills and is told beside tables: members of value sets, meters of entries, digests; cells of wide registers; tables in
+//! loops. On x86 they are what they are in the interpreter.
 
 mod common;
 
-use base::PortId;
+use base::{Packet, PortId, Verdict};
 use common::{Pair, rng};
 use program::{Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::Rng;
@@ -279,4 +279,83 @@ fn digests_come_in_the_order_of_packets_and_are_counted_where_there_is_no_room()
     pair.native.take_digests(&mut got);
     assert_eq!(got, pair.machine.take_digests());
     assert!(!got.is_empty());
+}
+
+/// A program of the interpreter's packet tests, in bursts, while its tables are empty and when they are filled.
+fn as_interpreted(name: &str) -> Pair {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4/p4-interp/tests/meaning").join(name);
+    let mut ir = p4_check::compile_file(&path, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    let mut pair = common::pair(ir, 11, &["-O1"]);
+    let mut rng = rng(12);
+    let mut packets = || -> Vec<(Vec<u8>, PortId)> {
+        let one = |_| (vec![rng.random_range(1..13), rng.random_range(0..10), rng.random_range(0..0x30), 0, 0, 0, 0, 0], PortId(0));
+        (0..600).map(one).collect()
+    };
+    pair.run(&packets());
+    if let Some((table, info)) = pair.ir.program.tables.iter().find(|(_, t)| t.name.ends_with("filled")) {
+        let action = info.actions[0].action;
+        let entry = |key| Entry { table, keys: vec![KeyMatch::Exact(key)], priority: 0, action, args: vec![key + 1] };
+        pair.apply((0..16).map(|key| Op::Insert(entry(key))).collect()).unwrap();
+        pair.run(&packets());
+    }
+    pair.check_state();
+    pair
+}
+
+#[test]
+fn registers_of_more_than_64_bits_hold_what_was_written() {
+    as_interpreted("cells.p4");
+}
+
+#[test]
+fn numbers_of_no_bits_run() {
+    let pair = as_interpreted("zero_width.p4");
+    assert!(pair.hits_and_misses("t").0 > 10 && pair.hits_and_misses("filled").0 > 10);
+}
+
+#[test]
+fn tables_in_loops_are_looked_up_in_each_round() {
+    let pair = as_interpreted("loops.p4");
+    for name in ["chain", "filled"] {
+        let (hits, misses) = pair.hits_and_misses(name);
+        assert!(hits > 100 && misses > 100, "{name}: {hits} hits, {misses} misses");
+    }
+}
+
+const WIDE_CELL: &str = "
+header op_t { bit<8> a; }
+struct headers { op_t o; }
+struct meta { }
+parser P(packet_in pkt, out headers hdr, inout meta m, inout standard_metadata_t sm) {
+    state start { pkt.extract(hdr.o); transition accept; }
+}
+control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
+    register<bit<128>>(1) cell;
+    apply {
+        bit<32> four = hdr.o.a ++ hdr.o.a ++ hdr.o.a ++ hdr.o.a;
+        bit<128> v;
+        cell.write(0, four ++ four ++ four ++ four);
+        cell.read(v, 0);
+        sm.egress_spec = v[127:64] == v[63:0] ? 9w1 : 9w2;
+    }
+}";
+
+/// Each lane writes its own number all over the cell.
+#[test]
+fn no_lane_sees_a_wide_register_half_written() {
+    let pair = common::pair(compile(&format!("{WIDE_CELL}{FRAME}")), 1, &["-O1"]);
+    let lanes: Vec<_> = (1..3).map(|i| (i, pair.native.lane(i))).collect();
+    std::thread::scope(|scope| {
+        for (number, mut lane) in lanes {
+            scope.spawn(move || {
+                for _ in 0..2_000 {
+                    let mut packets: Vec<_> = (0..64).map(|_| Packet::new(&[number as u8], PortId(0))).collect();
+                    let mut verdicts = [Verdict::default(); 64];
+                    lane.process(&mut packets, &mut verdicts, 1_000);
+                    assert!(verdicts.iter().all(|v| v.port == 1), "half of the cell is of another lane");
+                }
+            });
+        }
+    });
 }

@@ -66,7 +66,7 @@ fn random_programs_agree() {
 
 #[test]
 fn random_programs_agree_fully_optimised() {
-    check_all(random_ir, 1000..1008, &[]);
+    check_all(random_ir, 1024..1032, &[]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The program on interfaces: attaching, port numbers, egress interfaces, detaching.
 //!
-//! **It never outlives the process.** Each interface has a BPF link, whose only descriptor is here. When the process ends, be it
+//! **It never outlives the process**, unless that is asked for ([`crate::keep`]). Each interface has a BPF link, whose only descriptor is here. When the process ends, be it
 //! by a crash or SIGKILL, the kernel closes the descriptor, detaches the program, and frees program and maps with
 //! it: there is nothing to clean up, no packet is forwarded by stale entries, and the next start finds the interface
 //! free. So a kernel without links for XDP (before 5.9) is refused, rather than served by programs that stay behind. The price:
@@ -33,7 +33,9 @@ pub(crate) struct Attached {
     /// Where the program runs.
     pub mode: Mode,
     /// Holds it there.
-    link: OwnedFd,
+    pub link: OwnedFd,
+    /// A process before has left a program there, which runs until [`replace`].
+    pub was_left: bool,
 }
 
 /// `sp_ports` has that many.
@@ -54,16 +56,22 @@ pub fn socket_key(slot: u32, queue: u32) -> Option<u32> {
 /// How far behind a queue's socket in `sp_sockets` that of its reserve is: of what must not be lost behind users' packets (`sp_is_urgent`).
 pub const RESERVE: u32 = SLOTS * QUEUES;
 
-/// Attaches `sp_xdp` by a link. It passes all packets to the kernel until [`set_port`].
-pub(crate) fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
+/// What is attached: what passes all packets on, until the kernel has verified the program itself.
+const PROGRAMS: [&str; 2] = ["sp_xdp", "sp_pass"];
+
+/// Attaches the program by a link. It passes all packets to the kernel until [`set_port`].
+pub(crate) fn attach(object: &Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
     let fail = |error: String| LoadError::Attach { interface: interface.to_owned(), error };
     set_port(object, ifindex, None, false).map_err(|e| fail(e.to_string()))?;
-    let program = object.program_fd("sp_xdp")?;
+    let program = object.first_of(&PROGRAMS)?;
     let create = |flags| sys::link_create(program.as_fd(), ifindex, flags);
     let (link, mode) = match create(sys::XDP_IN_DRIVER) {
         Ok(link) => (link, Mode::Native),
         Err(e) if matches!(e.raw_os_error(), Some(libc::EBUSY | libc::EEXIST)) => {
-            return Err(fail(format!("it already runs an XDP program: stop its owner or run `ip link set {interface} xdp off`")));
+            let remedy = format!(
+                "stop its owner, run `ip link set {interface} xdp off`, or delete what an earlier start has left in the folder `split.keep`"
+            );
+            return Err(fail(format!("it already runs an XDP program: {remedy}")));
         }
         Err(native) => {
             let link = create(sys::XDP_IN_STACK)
@@ -72,13 +80,19 @@ pub(crate) fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Resu
             (link, Mode::Generic)
         }
     };
-    Ok(Attached { ifindex, mode, link })
+    Ok(Attached { ifindex, mode, link, was_left: false })
+}
+
+/// Takes up a link by which another program hangs there: it runs until [`replace`].
+pub(crate) fn adopt(object: &Object, ifindex: u32, (link, mode): (OwnedFd, Mode)) -> Result<Attached, LoadError> {
+    set_port(object, ifindex, None, false)?;
+    Ok(Attached { ifindex, mode, link, was_left: true })
 }
 
 /// Makes the program of `object` run where another one runs, in one step: each packet runs in one of the two. With an error the
 /// old one stays.
-pub(crate) fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError> {
-    let program = object.program_fd("sp_xdp")?;
+pub(crate) fn replace(object: &Object, attached: &Attached) -> Result<(), LoadError> {
+    let program = object.first_of(&PROGRAMS)?;
     let fail = |e: std::io::Error| LoadError::Attach { interface: attached.ifindex.to_string(), error: e.to_string() };
     sys::link_update(attached.link.as_fd(), program.as_fd()).map_err(fail)
 }
@@ -122,7 +136,7 @@ pub(crate) fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32
         return Err(LoadError::Io(format!("port {port}: there are {PORTS}")));
     }
     if let Some(ifindex) = ifindex {
-        let map = object.ebpf().map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
+        let map = object.map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
         let mut map = DevMap::try_from(map).map_err(|e| LoadError::Kernel(chain(&e)))?;
         map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))?;
     }

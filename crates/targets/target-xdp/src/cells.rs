@@ -19,6 +19,8 @@ pub(crate) struct Cells {
     pub direct: Vec<Option<usize>>,
 }
 
+/// Bytes of a counter's cell.
+pub(crate) const CELL: usize = 16;
 /// A core's ledger: rows of packets and bytes, received and sent by port, and dropped by reason.
 pub(crate) const ROW: usize = 16;
 pub(crate) const PORTS: usize = 512;

@@ -16,7 +16,7 @@ pub(crate) struct Digests {
 impl Digests {
     /// Takes the ring out of the object.
     pub(crate) fn new(object: &mut Object) -> Result<Digests, LoadError> {
-        let ring = match object.ebpf().take_map("sp_digests") {
+        let ring = match object.take_map("sp_digests") {
             Some(map @ Map::RingBuf(_)) => {
                 Some(RingBuf::try_from(map).map_err(|e| LoadError::Kernel(format!("the ring of digests: {}", crate::object::chain(&e))))?)
             }

@@ -16,7 +16,7 @@
 //! - **Meters** ([`meters`]) are exact: cores that meet at a cell wait for each other, for a bounded time, after which the packet is handed
 //!   on. Their cells may be shared with the target behind it ([`Xdp::share_meters`]): then a rate is policed in one place, wherever packets run.
 //! - **On interfaces** ([`Xdp::attach`]) it meets packets before the engine does, keeps a ledger of what it carried, and hands
-//!   the rest to AF_XDP sockets. It stays only as long as this process, however that ends.
+//!   the rest to AF_XDP sockets. It stays only as long as this process, however that ends, or until the next one, if that is asked for ([`Keep`]).
 //! - **Too large for the kernel**: the emitted text has a simple form, with which it is compiled again then ([`Xdp::is_simple`]).
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
@@ -30,6 +30,7 @@ mod compile;
 mod cores;
 mod digests;
 mod features;
+mod keep;
 mod lane;
 mod load;
 mod memory;
@@ -45,12 +46,14 @@ mod waits;
 pub use attach::{Mode, RESERVE, sends_redirected, socket_key};
 pub use compile::compiler;
 pub use cores::Waited;
+pub use keep::Keep;
 
 use base::{DropReason, PortId};
 use cells::{Cells, LEDGER, PORTS, REASONS};
 use cores::Cores;
 use cranelift_entity::EntityRef;
 use digests::Digests;
+use keep::Folder;
 use lane::{HandingOn, XdpLane};
 use load::{COUNTER, Open, REGISTER, build, counter_size};
 use meters::Meter;
@@ -59,7 +62,7 @@ use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program,
 use shortage::Shortage;
 use state::{CLOCK, CONTROL, GENERATION, LAST_GENERATION, Refused, SUBSET, Staged, State};
 use std::ops::Range;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,6 +85,8 @@ pub struct Options {
     pub entries: u64,
     /// Most entries that a `@split` table holds: the sessions' room.
     pub split_entries: u64,
+    /// Most entries that another table holds.
+    pub shared_entries: u64,
     /// Whether the target holds a subset of the tables: see [`target::Capabilities::subset`]. Without it a miss in a split table
     /// runs the default action, and packets to be punted or buffered are rewritten: for comparing with other targets.
     pub subset: bool,
@@ -94,6 +99,11 @@ pub struct Options {
     pub short_packets: bool,
     /// How packets will come: the kernel verifies only what that needs.
     pub entry: EntryPoints,
+    /// What stays on the interfaces when the process ends; none: nothing.
+    pub keep: Option<Keep>,
+    /// With a form, [`Xdp::load`] returns before the kernel has verified the program, which takes most of the time, and all packets of interfaces go to the
+    /// slow path until [`Xdp::verify`]. Not for lanes, and not with `keep`.
+    pub later: Option<Form>,
     /// For tests: the number that generations begin with, and start over with.
     #[doc(hidden)]
     pub first_generation: u32,
@@ -111,6 +121,15 @@ impl Options {
 /// As for [`Xdp::load`], but for what the kernel says.
 pub fn compile_ahead(text: &str, cc: Option<&Path>, to: &c_compile::Shipped) -> Result<Vec<String>, LoadError> {
     compile::ahead(text, cc, &load::forms(text), to)
+}
+
+/// The form of a program's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// With text of their own for likely packets.
+    Full,
+    /// Without, where the kernel refuses the full one as too large.
+    Simple,
 }
 
 /// How packets come to a program.
@@ -132,11 +151,14 @@ impl Default for Options {
             cache: None,
             entries: 65536,
             split_entries: u64::MAX,
+            shared_entries: u64::MAX,
             subset: true,
             hand_on_full: true,
             seed: 0,
             short_packets: false,
             entry: EntryPoints::Both,
+            keep: None,
+            later: None,
             first_generation: 1,
         }
     }
@@ -228,14 +250,20 @@ impl Xdp {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
         let cpus = sys::possible_cpus();
+        // Before all that takes time: it may be the operator's mistake.
+        let kept = options.keep.clone().map(|keep| Folder::open(keep, cpus)).transpose()?;
         let Open { sizes, large, rooms } = load::open(&program, options, cpus)?;
         let behind = if options.short_packets { BEHIND } else { 0 };
         let entry = if options.short_packets { EntryPoints::Lanes } else { options.entry };
         let entry_points: &[&str] = match entry {
             EntryPoints::Both => &["sp_xdp", "sp_test"],
+            EntryPoints::Interfaces if options.later.is_some() => &["sp_pass"],
             EntryPoints::Interfaces => &["sp_xdp"],
             EntryPoints::Lanes => &["sp_test"],
         };
+        if options.later.is_some() && (entry != EntryPoints::Interfaces || kept.is_some()) {
+            return Err(LoadError::Layout("only a program for interfaces that does not stay there is verified later".into()));
+        }
         let (mut object, simple) = build(text, options, load::defines(behind, large), &sizes, entry_points)?;
         let mut stores = Vec::new();
         let first_generation = options.first_generation.clamp(1, LAST_GENERATION - 4);
@@ -299,6 +327,7 @@ impl Xdp {
             renumbered: false,
             waits: waits.clone(),
             attached: Vec::new(),
+            kept,
             retired: false,
         };
         let (state, ahead, shares) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false));
@@ -358,6 +387,27 @@ impl Xdp {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
     }
 
+    /// Has the kernel verify the program that was to be loaded later, and puts it in the place of what has passed all packets on. That takes as long as it
+    /// takes; tables can be changed meanwhile. It must be retired ([`Recovery::retire`]) when it is called: packets that are passed on are not counted by
+    /// flow until then.
+    pub fn verify(&self) -> Result<(), LoadError> {
+        let retired = || {
+            let state = self.lock();
+            if state.retired { Ok(state) } else { Err(LoadError::Layout("it is in service already".into())) }
+        };
+        let programs = retired()?.object.programs();
+        let program = programs.load("sp_xdp")?;
+        let mut state = retired()?;
+        state.object.add("sp_xdp", program);
+        let State { object, attached, .. } = &*state;
+        attached.iter().try_for_each(|attached| attach::replace(object, attached))
+    }
+
+    /// The form that is loaded.
+    pub fn form(&self) -> Form {
+        if self.simple { Form::Simple } else { Form::Full }
+    }
+
     /// Whether it is loaded in its simple form, since the other is too large for the kernel: without text of their own for likely
     /// packets, and slower.
     pub fn is_simple(&self) -> bool {
@@ -390,7 +440,12 @@ impl Xdp {
         if !state.retired {
             self.waits.cores.set_closed(false);
         }
-        let attached = attach::attach(&mut state.object, interface, ifindex)?;
+        let State { object, kept, .. } = &mut *state;
+        let attached = match kept.as_ref().and_then(|kept| kept.link(ifindex)) {
+            Some(left) => attach::adopt(object, ifindex, left)?,
+            None => attach::attach(object, interface, ifindex)?,
+        };
+        kept.as_ref().map_or(Ok(()), |kept| kept.attached(&attached))?;
         let mode = attached.mode;
         state.attached.push(attached);
         self.ahead.store(true, Ordering::Release);
@@ -405,7 +460,62 @@ impl Xdp {
         let mut state = self.lock();
         attach::set_port(&state.object, ifindex, None, false)?;
         state.attached.retain(|attached| attached.ifindex != ifindex);
+        if let Some(kept) = &state.kept {
+            kept.detached(ifindex);
+        }
         Ok(())
+    }
+
+    /// Whether a program of a process before runs on an interface that has been attached, until [`Xdp::stay`].
+    pub fn was_left(&self) -> bool {
+        self.lock().attached.iter().any(|attached| attached.was_left)
+    }
+
+    /// From now on this program stays when the process ends, if it was loaded so ([`Options::keep`]), and runs where one of a process before has:
+    /// each packet runs in one of the two. Tables must be filled, and ports set. When it returns no packet runs in the old one any more. With an error
+    /// some interfaces may still have the old one.
+    pub fn stay(&self) -> Result<(), LoadError> {
+        let mut state = self.lock();
+        let State { object, attached, kept, .. } = &mut *state;
+        let Some(kept) = kept else { return Ok(()) };
+        let counter = object.map_fd(&format!("sp_n{}", kept.counter().index()))?;
+        kept.stay(counter.as_fd(), attached)?;
+        let mut replaced = false;
+        for attached in attached.iter_mut().filter(|attached| attached.was_left) {
+            attach::replace(object, attached)?;
+            (attached.was_left, replaced) = (false, true);
+        }
+        if replaced {
+            sys::wait_for_packets().map_err(|e| LoadError::Io(cannot_wait(e).0))?;
+        }
+        Ok(())
+    }
+
+    /// The number of this process among those whose counters stay; `None`: nothing stays.
+    pub fn epoch(&self) -> Option<u64> {
+        self.lock().kept.as_ref().map(Folder::epoch)
+    }
+
+    /// What a cell of the kept counter has counted for the process with that number. It is final after [`Xdp::stay`]. `None`: that is not known.
+    pub fn left_count(&self, epoch: u64, cell: u64) -> Option<Count> {
+        self.lock().kept.as_ref()?.left_count(epoch, cell)
+    }
+
+    /// Forgets what processes before have counted, and takes their programs off interfaces that are not attached here.
+    pub fn forget_left(&self) {
+        let mut state = self.lock();
+        let State { attached, kept, .. } = &mut *state;
+        if let Some(kept) = kept {
+            kept.forget_left(attached);
+        }
+    }
+
+    /// Nothing stays when this process ends.
+    ///
+    /// # Errors
+    /// A file cannot be deleted.
+    pub fn leave_nothing(&self) -> std::io::Result<()> {
+        self.lock().kept.as_ref().map_or(Ok(()), |kept| keep::remove(kept.folder()))
     }
 
     /// How often a change has waited for packets in flight, since it was loaded.
@@ -443,7 +553,7 @@ impl Xdp {
         new.waits.cores.set_closed(false);
         let State { object, attached, .. } = &mut *old;
         for (n, interface) in attached.iter().enumerate() {
-            if let Err(error) = attach::replace(&mut new_state.object, interface) {
+            if let Err(error) = attach::replace(&new_state.object, interface) {
                 for moved in &attached[..n] {
                     attach::replace(object, moved)?;
                 }

@@ -2,12 +2,12 @@
 
 use crate::object::{Object, Sizes};
 use crate::store::cells_for;
-use crate::{LoadError, Options, compile, meters};
+use crate::{Form, LoadError, Options, compile, meters};
 use program::Program;
 use program::packing::{CellLayout, MOST_DIRECT};
 
 /// Bytes of a counter's cell, and of a register's.
-pub(crate) const COUNTER: usize = 16;
+pub(crate) const COUNTER: usize = crate::cells::CELL;
 pub(crate) const REGISTER: usize = 8;
 
 /// Cells of a counter: an attached one has as many as its table has entries.
@@ -23,11 +23,17 @@ pub(crate) fn build(
     sizes: &Sizes,
     entry_points: &[&str],
 ) -> Result<(Object, bool), LoadError> {
+    let simple = || (SIMPLE.to_owned(), 1);
     let attempt = |defines: &[(String, u32)]| Object::load(&compile::compile(text, defines, &options.objects())?, sizes, entry_points);
+    if let Some(form) = options.later {
+        let is_simple = form == Form::Simple && text.contains(SIMPLE);
+        defines.extend(is_simple.then(simple));
+        return Ok((attempt(&defines)?, is_simple));
+    }
     match attempt(&defines) {
         Err(LoadError::Limit(why)) if text.contains(SIMPLE) => {
             tracing::info!("the XDP program is loaded in its simple form, which is slower: the full form is too large ({why})");
-            defines.push((SIMPLE.to_owned(), 1));
+            defines.push(simple());
             Ok((attempt(&defines)?, true))
         }
         whole => Ok((whole?, false)),
@@ -74,7 +80,7 @@ pub(crate) fn open(program: &Program, options: &Options, cpus: u32) -> Result<Op
     };
     let mut rooms = Rooms::new();
     for (i, (id, info)) in program.tables.iter().enumerate() {
-        let most = if info.split { options.entries.min(options.split_entries) } else { options.entries };
+        let most = options.entries.min(if info.split { options.split_entries } else { options.shared_entries });
         let capacity = info.size.min(most.max(info.entries.len() as u64));
         let (homes, total) = cells_for(capacity);
         rooms.push((capacity, homes, total));

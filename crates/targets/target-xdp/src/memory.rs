@@ -99,6 +99,11 @@ impl Memory {
         Ok(all)
     }
 
+    /// One more descriptor of it.
+    pub(crate) fn descriptor(&self) -> std::io::Result<OwnedFd> {
+        self.map.try_clone()
+    }
+
     /// The bytes.
     pub(crate) fn shared(&self) -> std::io::Result<Shared> {
         Shared::map(self.map.as_fd(), self.len)

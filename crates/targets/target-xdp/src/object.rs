@@ -1,4 +1,4 @@
-//! A compiled program in the kernel: its maps at the sizes that the target needs, and the two entry points.
+//! A compiled program in the kernel: its maps at the sizes that the target needs, and the entry points.
 
 use crate::LoadError;
 use crate::memory::Memory;
@@ -6,12 +6,33 @@ use crate::sys::Shared;
 use aya::maps::Map;
 use aya::programs::{ProgramError, ProgramFd, Xdp};
 use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
+use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Loaded maps and programs.
 pub struct Object {
-    ebpf: Ebpf,
+    maps: BTreeMap<String, Map>,
     memory: Vec<Memory>,
+    programs: Programs,
+    /// Descriptors of those that the kernel has.
+    loaded: BTreeMap<String, ProgramFd>,
+}
+
+/// The programs of an object. Their instructions have its maps, which must be there when they are loaded.
+#[derive(Clone)]
+pub(crate) struct Programs(Arc<Mutex<Ebpf>>);
+
+impl Programs {
+    /// Loads one, which the kernel verifies: that may take a second.
+    pub(crate) fn load(&self, name: &str) -> Result<ProgramFd, LoadError> {
+        let mut ebpf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = ebpf.program_mut(name).ok_or_else(|| LoadError::Layout(format!("no program {name}")))?;
+        let program: &mut Xdp = program.try_into().map_err(|e: ProgramError| LoadError::Kernel(chain(&e)))?;
+        program.load().map_err(|e| refusal(&e))?;
+        let fd = program.fd().and_then(|fd| fd.try_clone().map_err(Into::into));
+        fd.map_err(|e| LoadError::Kernel(chain(&e)))
+    }
 }
 
 /// Sizes and constants to load with.
@@ -60,35 +81,46 @@ impl Object {
         loader.set_global("sp_seed", &sizes.seed, false);
         let mut bytes = bytes.to_vec();
         let memory = Memory::place(&mut bytes, sizes)?;
-        let ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
-        let mut object = Object { ebpf, memory };
+        let mut ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
+        let names: Vec<String> = ebpf.maps().map(|(name, _)| name.to_owned()).collect();
+        let maps = names.into_iter().filter_map(|name| Some((name.clone(), ebpf.take_map(&name)?))).collect();
+        let mut object = Object { maps, memory, programs: Programs(Arc::new(Mutex::new(ebpf))), loaded: BTreeMap::new() };
         for name in programs {
-            object.program(name)?.load().map_err(|e| refusal(&e))?;
+            object.load_also(name)?;
         }
         Ok(object)
     }
 
     /// One more program of the object.
     pub fn load_also(&mut self, name: &str) -> Result<ProgramFd, LoadError> {
-        self.program(name)?.load().map_err(|e| refusal(&e))?;
+        let program = self.programs.load(name)?;
+        self.add(name, program);
         self.program_fd(name)
     }
 
-    /// An entry point.
-    pub fn program(&mut self, name: &str) -> Result<&mut Xdp, LoadError> {
-        let program = self.ebpf.program_mut(name).ok_or_else(|| LoadError::Layout(format!("no program {name}")))?;
-        program.try_into().map_err(|e: aya::programs::ProgramError| LoadError::Kernel(chain(&e)))
+    /// All of them, to load some without this object at hand.
+    pub(crate) fn programs(&self) -> Programs {
+        self.programs.clone()
     }
 
-    /// Its descriptor.
-    pub fn program_fd(&mut self, name: &str) -> Result<ProgramFd, LoadError> {
-        let program = self.program(name)?;
-        let fd = program.fd().and_then(|fd| fd.try_clone().map_err(Into::into));
-        fd.map_err(|e| LoadError::Kernel(chain(&e)))
+    /// A program that was loaded so.
+    pub(crate) fn add(&mut self, name: &str, program: ProgramFd) {
+        self.loaded.insert(name.to_owned(), program);
+    }
+
+    /// The descriptor of a program that is loaded.
+    pub fn program_fd(&self, name: &str) -> Result<ProgramFd, LoadError> {
+        let program = self.loaded.get(name).ok_or_else(|| LoadError::Layout(format!("no program {name}")))?;
+        program.try_clone().map_err(|e| LoadError::Kernel(e.to_string()))
+    }
+
+    /// The first of these that is loaded.
+    pub(crate) fn first_of(&self, names: &[&str]) -> Result<ProgramFd, LoadError> {
+        self.program_fd(names.iter().find(|name| self.loaded.contains_key(**name)).unwrap_or(&names[0]))
     }
 
     /// Hangs a program into an interface's driver; it leaves when what this gives is closed.
-    pub fn attach(&mut self, name: &str, ifindex: u32) -> Result<OwnedFd, LoadError> {
+    pub fn attach(&self, name: &str, ifindex: u32) -> Result<OwnedFd, LoadError> {
         let program = self.program_fd(name)?;
         let fail = |e: std::io::Error| LoadError::Attach { interface: ifindex.to_string(), error: e.to_string() };
         crate::sys::link_create(program.as_fd(), ifindex, crate::sys::XDP_IN_DRIVER).map_err(fail)
@@ -118,14 +150,17 @@ impl Object {
         Ok(())
     }
 
-    /// A descriptor of a map.
+    /// A descriptor of a map, or of an array whose address is in the text.
     pub fn map_fd(&self, name: &str) -> Result<OwnedFd, LoadError> {
+        if let Some(memory) = self.memory.iter().find(|m| m.name == name) {
+            return memory.descriptor().map_err(|e| LoadError::Io(format!("map {name}: {e}")));
+        }
         let fd = self.map(name)?.fd().as_fd().try_clone_to_owned();
         fd.map_err(|e| LoadError::Io(format!("map {name}: {e}")))
     }
 
     fn map(&self, name: &str) -> Result<&aya::maps::MapData, LoadError> {
-        match self.ebpf.map(name) {
+        match self.maps.get(name) {
             Some(
                 Map::Array(map) | Map::DevMap(map) | Map::XskMap(map) | Map::ProgramArray(map) | Map::HashMap(map) | Map::LpmTrie(map),
             ) => Ok(map),
@@ -143,7 +178,7 @@ impl Object {
             }
             return memory.shared().map_err(|e| unmapped(memory.len, e));
         }
-        let Some(Map::Array(map)) = self.ebpf.map(name) else { return Err(LoadError::Layout(format!("no array map {name}"))) };
+        let Some(Map::Array(map)) = self.maps.get(name) else { return Err(LoadError::Layout(format!("no array map {name}"))) };
         let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
         if info.value_size() as usize != value_len || u64::from(info.max_entries()) < entries {
             return Err(LoadError::Layout(format!(
@@ -162,9 +197,14 @@ impl Object {
         memory.map(|m| m.len).ok_or_else(|| LoadError::Layout(format!("no memory {name}")))
     }
 
-    /// The loaded object, for what is kept in maps that are not arrays.
-    pub fn ebpf(&mut self) -> &mut Ebpf {
-        &mut self.ebpf
+    /// A map that is no array.
+    pub(crate) fn map_mut(&mut self, name: &str) -> Option<&mut Map> {
+        self.maps.get_mut(name)
+    }
+
+    /// A map, for good.
+    pub(crate) fn take_map(&mut self, name: &str) -> Option<Map> {
+        self.maps.remove(name)
     }
 }
 

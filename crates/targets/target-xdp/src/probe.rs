@@ -31,7 +31,7 @@ impl Probe {
     pub fn load(shipped: Option<&c_compile::Shipped>) -> Result<Probe, LoadError> {
         crate::sys::require_capabilities()?;
         let objects = compile::Objects { shipped, ..Default::default() };
-        let mut object = Object::load(&compile::compile(TEXT, &[], &objects)?, &Default::default(), &["sp_probe"])?;
+        let object = Object::load(&compile::compile(TEXT, &[], &objects)?, &Default::default(), &["sp_probe"])?;
         Ok(Probe { program: object.program_fd("sp_probe")? })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::attach::Attached;
 use crate::cells::Cells;
+use crate::keep::Folder;
 use crate::meters::Meter;
 use crate::object::Object;
 use crate::shortage::Shortage;
@@ -37,6 +38,8 @@ pub(crate) struct State {
     pub renumbered: bool,
     pub waits: Arc<Waits>,
     pub attached: Vec<Attached>,
+    /// Where the program stays when the process ends.
+    pub kept: Option<Folder>,
     /// Whether all packets go to the slow path, those of interfaces that are not live yet included.
     pub retired: bool,
 }

@@ -2,14 +2,20 @@
 //! program on a packet or on a core, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
 //! the thread has.
 
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::NonNull;
 
 const BPF_MAP_CREATE: libc::c_long = 0;
 const BPF_MAP_UPDATE_ELEM: libc::c_long = 2;
 const BPF_PROG_LOAD: libc::c_long = 5;
+const BPF_OBJ_PIN: libc::c_long = 6;
+const BPF_OBJ_GET: libc::c_long = 7;
 const BPF_PROG_TEST_RUN: libc::c_long = 10;
+const BPF_OBJ_GET_INFO_BY_FD: libc::c_long = 15;
 const BPF_LINK_CREATE: libc::c_long = 28;
 const BPF_LINK_UPDATE: libc::c_long = 29;
 const BPF_XDP: u32 = 37;
@@ -21,6 +27,7 @@ const RAW_TRACEPOINT: u32 = 17;
 const ON_CPU: u32 = 1 << 0;
 const LIVE_FRAMES: u32 = 1 << 1;
 const MEMBARRIER_CMD_GLOBAL: libc::c_long = 1;
+const BPF_F_MMAPABLE: u32 = 1 << 10;
 
 /// `struct xdp_md` of <linux/bpf.h>.
 #[repr(C)]
@@ -125,7 +132,6 @@ struct CreateAttr {
 /// Makes an array map of one value of `len` bytes that [`Shared::map`] takes. The kernel shows the first 15 letters of its name.
 pub(crate) fn array_create(name: &str, len: u32) -> io::Result<OwnedFd> {
     const BPF_MAP_TYPE_ARRAY: u32 = 2;
-    const BPF_F_MMAPABLE: u32 = 1 << 10;
     let mut attr = CreateAttr {
         map_type: BPF_MAP_TYPE_ARRAY,
         key_size: 4,
@@ -200,6 +206,72 @@ pub(crate) fn link_update(link: BorrowedFd<'_>, program: BorrowedFd<'_>) -> io::
     // SAFETY: this is what BPF_LINK_UPDATE reads; there are no pointers in it.
     let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_LINK_UPDATE, &raw mut attr, size_of::<LinkUpdate>()) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// `union bpf_attr`, for pins: its beginning.
+#[repr(C)]
+struct PinAttr {
+    path: u64,
+    object: u32,
+    flags: u32,
+}
+
+/// `struct` `info` of `union bpf_attr`.
+#[repr(C)]
+struct InfoAttr {
+    object: u32,
+    len: u32,
+    info: u64,
+}
+
+/// Gives a map or link a name in a BPF file system: it stays as long as that does.
+pub(crate) fn pin(object: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let attr = PinAttr { path: path.as_ptr() as u64, object: object.as_raw_fd() as u32, flags: 0 };
+    // SAFETY: the kernel reads a text that ends with zero, and writes nothing.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_OBJ_PIN, &raw const attr, size_of::<PinAttr>()) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// What has a name there.
+pub(crate) fn pinned(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let attr = PinAttr { path: path.as_ptr() as u64, object: 0, flags: 0 };
+    // SAFETY: the kernel reads a text that ends with zero, and writes nothing.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_OBJ_GET, &raw const attr, size_of::<PinAttr>()) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made the descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// The first words of what the kernel says of a map or link; zeros where it says less.
+fn info<const WORDS: usize>(object: BorrowedFd<'_>) -> io::Result<[u32; WORDS]> {
+    let mut words = [0u32; WORDS];
+    let mut attr = InfoAttr { object: object.as_raw_fd() as u32, len: size_of_val(&words) as u32, info: words.as_mut_ptr() as u64 };
+    // SAFETY: the kernel writes at most `len` bytes to `words`, which outlives the call, and their number into `attr`.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &raw mut attr, size_of::<InfoAttr>()) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(words) }
+}
+
+/// The interface that a link holds a program on; `None`: it was deleted, or this is no such link.
+pub(crate) fn link_interface(link: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+    const BPF_LINK_TYPE_XDP: u32 = 6;
+    // `struct bpf_link_info`: type, id, program, padding, and of XDP the interface.
+    let [kind, _, _, _, ifindex] = info::<5>(link)?;
+    Ok((kind == BPF_LINK_TYPE_XDP && ifindex != 0).then_some(ifindex))
+}
+
+/// Bytes of an array map that can be mapped.
+pub(crate) fn array_len(map: BorrowedFd<'_>) -> io::Result<usize> {
+    const BPF_MAP_TYPE_ARRAY: u32 = 2;
+    // `struct bpf_map_info`: type, id, and sizes of keys, values and the map, and its flags.
+    let [kind, _, _, value, entries, flags] = info::<6>(map)?;
+    match kind == BPF_MAP_TYPE_ARRAY && flags & BPF_F_MMAPABLE != 0 {
+        true => Ok(value.next_multiple_of(8) as usize * entries as usize),
+        false => Err(io::Error::other("it is no array that can be mapped")),
+    }
 }
 
 /// `union bpf_attr`, for loading: its beginning.
@@ -438,7 +510,7 @@ fn missing_of(effective: u64) -> Option<String> {
 }
 
 /// The kernel's version and what the distribution adds to it: `6.1.0-18-amd64`.
-pub(crate) fn kernel_release() -> String {
+pub fn kernel_release() -> String {
     std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().chars().filter(|c| !c.is_control()).take(100).collect()
 }
 

@@ -145,6 +145,37 @@ fn a_program_serves_what_it_was_loaded_for() {
     });
 }
 
+/// Until the kernel has verified it, all packets go up the stack, where no socket waits; tables fill meanwhile.
+#[test]
+fn a_program_that_is_verified_later_passes_all_packets_on_and_then_forwards() {
+    bench_or_skip("a_program_that_is_verified_later_passes_all_packets_on_and_then_forwards", |mut bench| {
+        let text = p4_emit::bpf::emit_xdp(&bench.ir).unwrap();
+        let load = |options: Options| Xdp::load(Arc::new(bench.ir.program.clone()), &text, &options);
+        let later = Options { entry: EntryPoints::Interfaces, later: Some(target_xdp::Form::Full), ..Options::default() };
+        let refused = load(Options { entry: EntryPoints::Both, ..later.clone() }).err().unwrap().to_string();
+        assert!(refused.contains("verified later"), "{refused}");
+        let xdp = load(later).unwrap();
+        xdp.retire();
+        bench.veths.near.iter().for_each(|near| _ = xdp.attach(&near.name, near.index).unwrap());
+        bench.veths.go_live(&xdp);
+        send(&mut bench.veths.far[0], &frame(1, 7, 60));
+        let end = Instant::now() + PATIENCE;
+        while xdp.carried().slow_path == 0 {
+            assert!(Instant::now() < end, "it was not passed on");
+            std::thread::yield_now();
+        }
+        xdp.verify().unwrap();
+        xdp.restart().unwrap();
+        xdp.apply(&Batch { ops: destinations(&bench.ir) }).unwrap();
+        xdp.serve().unwrap();
+        send(&mut bench.veths.far[0], &frame(1, 8, 60));
+        // Only the one that came when it forwards.
+        assert_eq!(receive(&mut bench.veths.far[1], 1), [frame(1, 8, 60)]);
+        let again = xdp.verify().unwrap_err().to_string();
+        assert!(again.contains("in service already"), "{again}");
+    });
+}
+
 #[test]
 fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
     bench_or_skip("what_it_sends_drops_and_hands_on_is_in_the_ledger", |mut bench| {

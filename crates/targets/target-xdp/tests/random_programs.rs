@@ -5,7 +5,7 @@ mod common;
 use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets};
 use common::{Pair, rng};
 use p4_interp::Mode;
-use p4_ir::{BinOp, Block, CheckData, Expr, ExprKind, Extern, Ir, Next, Stmt, Transition, Ty, walk};
+use p4_ir::{BinOp, Block, CheckData, Expr, ExprKind, Extern, Ir, Next, Stmt, TableId, Transition, Ty, walk};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,8 +20,29 @@ fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
 
 /// Puts something else where BPF cannot express what there is, so that more than the luckiest programs are run.
 fn make_fit(ir: &mut Ir) {
+    let counts = |s: &Stmt| {
+        matches!(s, Stmt::Extern(Extern::Count { .. } | Extern::DirectCount(_) | Extern::Meter { .. } | Extern::RegisterWrite { .. }))
+    };
+    let counting = |t: &TableId| {
+        let (mut found, info) = (false, &ir.program.tables[*t]);
+        for action in info.actions.iter().map(|u| u.action).chain([info.default_action.0]) {
+            walk::all_stmts(&ir.actions[action].body, &mut |s| found |= counts(s));
+        }
+        found
+    };
+    let tables: Vec<TableId> = ir.program.tables.keys().filter(counting).collect();
+    walk::blocks_mut(ir, &mut |b| leave_loops(b, &tables, false));
     walk::blocks_mut(ir, &mut fit_block);
     walk::other_exprs_mut(ir, &mut fit_expr);
+}
+
+/// Takes look-ups of such tables out of loops.
+fn leave_loops(block: &mut Block, tables: &[TableId], in_loop: bool) {
+    block.retain(|s| !in_loop || !matches!(s, Stmt::Apply { table, .. } if tables.contains(table)));
+    for s in block {
+        let in_loop = in_loop || matches!(s, Stmt::Loop(_));
+        walk::stmt_blocks_mut(s, &mut |b| leave_loops(b, tables, in_loop));
+    }
 }
 
 /// Whether a state of the parser is reached from itself. Packets that go round more than 32 times are given up: they must be short.

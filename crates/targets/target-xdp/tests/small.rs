@@ -1,12 +1,16 @@
-//! The small programs in the kernel behave as in the interpreter.
+//! The small programs in the kernel behave as in the interpreter, and so do those of the interpreter's packet tests that have what targets must lower:
+//! numbers of no bits, tables in loops.
 
 mod common;
 
-use base::PortId;
+use base::{Packet, PortId, Verdict};
 use common::{Pair, rng};
 use p4_interp::Mode;
 use rand::Rng;
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
+use target::Target;
 
 fn program(name: &str) -> p4_ir::Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4").join(name);
@@ -83,4 +87,87 @@ fn the_switch_agrees() {
         assert!(pair.kinds[0] > 200 && pair.kinds[3] > 200, "{:?}", pair.kinds);
         assert!(pair.kinds[if mode == Mode::Whole { 2 } else { 4 }] > 50, "{:?}", pair.kinds);
     }
+}
+
+/// In bursts, while its tables are empty and when they are filled.
+fn as_interpreted(name: &str) -> Pair {
+    let mut pair = Pair::load(program(&format!("../crates/p4/p4-interp/tests/meaning/{name}")), 11, Mode::Whole, &());
+    let mut rng = rng(12);
+    for share in [0.0, 0.4] {
+        pair.fill(share);
+        let mut one = |_| {
+            let mut bytes = [0; 16];
+            bytes[..3].copy_from_slice(&[rng.random_range(1..13), rng.random_range(0..10), rng.random_range(0..0x30)]);
+            (bytes.to_vec(), PortId(0))
+        };
+        pair.run(&(0..400).map(&mut one).collect::<Vec<_>>());
+    }
+    pair.check_state();
+    pair
+}
+
+#[test]
+fn numbers_of_no_bits_run_in_the_kernel() {
+    if testkit::root_or_skip("numbers_of_no_bits_run_in_the_kernel") {
+        let pair = as_interpreted("zero_width.p4");
+        assert!(pair.hits_and_misses("t").0 > 10);
+    }
+}
+
+#[test]
+fn tables_in_loops_are_looked_up_in_the_kernel() {
+    if testkit::root_or_skip("tables_in_loops_are_looked_up_in_the_kernel") {
+        let pair = as_interpreted("loops.p4");
+        let (hits, misses) = pair.hits_and_misses("chain");
+        assert!(hits > 50 && misses > 50, "{hits} hits, {misses} misses");
+    }
+}
+
+const RANDOM: &str = "
+#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> some; bit<8> none; bit<64> any; bit<8> high; bit<40> rest; }
+struct headers { h_t h; }
+struct meta { }
+parser P(packet_in p, out headers hdr, inout meta m, inout standard_metadata_t sm) { state start { p.extract(hdr.h); transition accept; } }
+control V(inout headers hdr, inout meta m) { apply { } }
+control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        random(hdr.h.some, 5, hdr.h.high);
+        random(hdr.h.none, 9, 3);
+        random(hdr.h.any, 0, 0xffffffffffffffff);
+    }
+}
+control E(inout headers hdr, inout meta m, inout standard_metadata_t sm) { apply { } }
+control C(inout headers hdr, inout meta m) { apply { } }
+control D(packet_out p, in headers hdr) { apply { p.emit(hdr.h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+";
+
+/// They are not the interpreter's.
+#[test]
+fn random_numbers_of_the_kernel_lie_within_their_bounds() {
+    if !testkit::root_or_skip("random_numbers_of_the_kernel_lie_within_their_bounds") {
+        return;
+    }
+    let mut ir = p4_check::compile_str("random.p4", RANDOM, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    let xdp = common::load(&Arc::new(ir), 1, Mode::Whole).unwrap_or_else(|e| panic!("{e}"));
+    let mut lane = xdp.lane(0);
+    let (mut some, mut ones, mut zeros) = (BTreeSet::new(), 0, 0);
+    for _ in 0..8 {
+        let mut packets: Vec<_> = (0..64).map(|_| Packet::new(&[&[0; 10][..], &[12], &[0; 5]].concat(), PortId(0))).collect();
+        let mut verdicts = [Verdict::default(); 64];
+        lane.process(&mut packets, &mut verdicts, 1_000);
+        for packet in &packets {
+            let bytes = packet.data();
+            some.insert(bytes[0]);
+            assert_eq!(bytes[1], 9, "the lower bound, where it is above the upper one");
+            let any = u64::from_be_bytes(bytes[2..10].try_into().unwrap());
+            (ones, zeros) = (ones | any, zeros | !any);
+        }
+    }
+    assert_eq!(some, (5..=12).collect(), "all eight of 512");
+    assert_eq!((ones, zeros), (u64::MAX, u64::MAX), "each bit is there and is not there");
 }

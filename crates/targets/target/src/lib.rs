@@ -159,6 +159,12 @@ pub trait Lane: Send {
         false
     }
 
+    /// Adds to cells of an indexed counter, beside what the program counts in them: of packets that it has sent, and that leave later, or never. `false` if the
+    /// lane cannot, which it says of none too.
+    fn count(&mut self, _counter: CounterId, _more: &[Counted]) -> bool {
+        false
+    }
+
     /// Lends the rates of the meter that [`Lane::shape`] named, all of one moment between two batches; not called where there is none.
     fn with_rates(&mut self, _work: &mut dyn FnMut(&mut dyn Rates)) {}
 }
@@ -197,7 +203,19 @@ pub struct Capabilities {
     pub selective: bool,
 }
 
-/// Packets and bytes. For a counter of one unit the other field is zero.
+/// What is added to a counter's cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The cell.
+    pub cell: u32,
+    /// Packets, or less than zero: taken off again.
+    pub packets: i32,
+    /// Their bytes, as the program counts them.
+    pub bytes: i32,
+}
+
+/// Packets and bytes. For a counter of one unit the other field is zero. Of one target that others run in front of, they may be less than zero, as two's
+/// complement, where it takes off what those have counted ([`Lane::count`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Packets.
@@ -208,8 +226,8 @@ pub struct Count {
 
 impl std::ops::AddAssign for Count {
     fn add_assign(&mut self, other: Count) {
-        self.packets += other.packets;
-        self.bytes += other.bytes;
+        self.packets = self.packets.wrapping_add(other.packets);
+        self.bytes = self.bytes.wrapping_add(other.bytes);
     }
 }
 

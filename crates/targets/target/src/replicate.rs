@@ -9,11 +9,13 @@
 
 mod asking;
 mod calls;
+mod clones;
 
-use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Rates, Returned, TableStats, Target};
+use crate::{BURST, Capabilities, Count, Counted, Extra, Facets, Lane, Rates, Returned, TableStats, Target};
 use asking::Asked;
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Often, Waiting};
+use clones::Cloned;
 use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, MeterId, Mirror, Op, Program, Replica, TableId};
 use service::{Call, Caller, Deployment, Mismatch};
 use std::collections::{HashMap, VecDeque};
@@ -26,6 +28,17 @@ const MAX_GENERATIONS: u8 = 16;
 
 /// A pass stops at the end of ingress and of egress, and then it is done; and at each call of a service at most once.
 const MAX_STOPS: usize = 3 + Bridge::MAX_STOPS;
+
+/// Every place of a burst.
+const ALL: [usize; BURST] = {
+    let mut all = [0; BURST];
+    let mut i = 0;
+    while i < BURST {
+        all[i] = i;
+        i += 1;
+    }
+    all
+};
 
 /// A target with a cut program, as one with the whole.
 pub struct Replicating<T> {
@@ -124,9 +137,11 @@ impl<T: Target> Target for Replicating<T> {
             copies: self.copies.clone(),
             callers: self.services.iter().map(|s| s.caller()).collect(),
             // What one packet leaves in a register the next one sees: copies included, in order.
-            one_by_one: program.stages.is_empty() && !(program.registers.is_empty() && program.meters.is_empty()),
+            one_by_one: program.stages.is_empty() && self.bridge.state_behind_stops,
             keeps_originals: self.bridge.clone.width > 0,
             originals: Vec::new(),
+            cloned: Vec::new(),
+            whole: Vec::new(),
             lengths: [0; BURST],
             stopped: Vec::new(),
             asked: Asked::new(&self.bridge, program),
@@ -203,6 +218,10 @@ struct ReplicatingLane {
     keeps_originals: bool,
     /// The burst as received.
     originals: Vec<Vec<u8>>,
+    /// Packets of the burst that were cloned.
+    cloned: Vec<Cloned>,
+    /// Where a clone's bytes are put together.
+    whole: Vec<u8>,
     /// Its lengths.
     lengths: [usize; BURST],
     /// Packets of the burst that have stopped, each with its call.
@@ -253,18 +272,11 @@ impl Lane for ReplicatingLane {
         for (packets, verdicts) in packets.chunks_mut(step).zip(verdicts.chunks_mut(step)) {
             self.note_arrival(packets);
             self.run_burst(packets, verdicts, now_ns);
-            for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts.iter_mut()).enumerate() {
-                // Most are through.
-                if self.stopped(packet, verdict) {
-                    self.look(&copies, i, packet, verdict, now_ns);
-                }
-            }
+            self.look_at(&copies, &ALL[..packets.len()], packets, verdicts, now_ns);
             while !self.stopped.is_empty() {
                 self.call_services(packets, verdicts, now_ns);
                 let again = std::mem::take(&mut self.again);
-                for &i in &again {
-                    self.look(&copies, i, &mut packets[i], &mut verdicts[i], now_ns);
-                }
+                self.look_at(&copies, &again, packets, verdicts, now_ns);
                 self.again = again;
             }
         }
@@ -287,6 +299,10 @@ impl Lane for ReplicatingLane {
     /// A packet waits before its first stop alone: it is as it came in then.
     fn shape(&mut self, meter: MeterId) -> bool {
         self.inner.shape(meter)
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        self.inner.count(counter, more)
     }
 
     fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
@@ -326,7 +342,7 @@ impl ReplicatingLane {
         }
         let original = self.originals.get_mut(i).map(std::mem::take).unwrap_or_default();
         let arrival = Arrival { port: packet.port, length: self.lengths[i], now_ns };
-        *verdict = self.follow(copies, packet, *verdict, &original, (0, true), arrival);
+        *verdict = self.follow(copies, packet, *verdict, &original, (0, true), arrival, VecDeque::new());
         if let Some(place) = self.originals.get_mut(i) {
             *place = original;
         }
@@ -341,7 +357,8 @@ impl ReplicatingLane {
             && packet.len() >= self.bridge.len
     }
 
-    /// All passes that come of a packet that stopped; its result is left in `packet`.
+    /// All passes that come of a packet that stopped, and those that wait in `queue` already; its result is left in `packet`.
+    #[allow(clippy::too_many_arguments)]
     fn follow(
         &mut self,
         copies: &Copies,
@@ -350,8 +367,8 @@ impl ReplicatingLane {
         original: &[u8],
         (generation, main): (u8, bool),
         arrival: Arrival,
+        mut queue: VecDeque<Pass>,
     ) -> Verdict {
-        let mut queue = VecDeque::new();
         // What the packet becomes if it was sent on and then lost.
         let mut result = Verdict::default();
         let mut out: Option<Packet> = None;
@@ -359,7 +376,31 @@ impl ReplicatingLane {
             result = end;
             out = Some(std::mem::replace(packet, Packet::void()));
         }
-        let mut made = 1;
+        if let Some((last, end)) = self.passes(copies, queue, 1, main, arrival) {
+            (result, out) = (end, Some(last));
+        }
+        match out {
+            Some(p) if result.kind != VerdictKind::Drop => *packet = p,
+            // A dropped packet is as long as it came.
+            _ => {
+                packet.set(original);
+                as_long_as(packet, arrival.length);
+            }
+        }
+        packet.port = arrival.port;
+        result
+    }
+
+    /// Makes passes until none is left, after `made`; the end of the packet itself, if it is among them. Others are beside it.
+    fn passes(
+        &mut self,
+        copies: &Copies,
+        mut queue: VecDeque<Pass>,
+        mut made: usize,
+        main: bool,
+        arrival: Arrival,
+    ) -> Option<(Packet, Verdict)> {
+        let mut last = None;
         while let Some(pass) = queue.pop_front() {
             made += 1;
             let mut copy = Packet::empty(0);
@@ -377,22 +418,12 @@ impl ReplicatingLane {
             let Some(end) = end else { continue };
             copy.port = arrival.port;
             if pass.main {
-                result = end;
-                out = Some(copy);
+                last = Some((copy, end));
             } else {
                 self.extra.push(Extra { packet: copy, verdict: end });
             }
         }
-        match out {
-            Some(p) if result.kind != VerdictKind::Drop => *packet = p,
-            // A dropped packet is as long as it came.
-            _ => {
-                packet.set(original);
-                as_long_as(packet, arrival.length);
-            }
-        }
-        packet.port = arrival.port;
-        result
+        last
     }
 
     fn run(&mut self, packet: &mut Packet, bytes: &[u8], now_ns: u64) -> Verdict {
@@ -404,7 +435,7 @@ impl ReplicatingLane {
     fn run_here(&mut self, packet: &mut Packet, now_ns: u64) -> Verdict {
         packet.port = Bridge::PORT;
         let mut verdict = [Verdict::default()];
-        self.inner.process(std::slice::from_mut(packet), &mut verdict, now_ns);
+        self.run_asking(std::slice::from_mut(packet), &mut verdict, now_ns);
         verdict[0]
     }
 
@@ -446,7 +477,8 @@ impl ReplicatingLane {
             if kind == Bridge::RECIRCULATE {
                 let rest = &bytes[b.len..];
                 let arrival = Arrival { length: rest.len(), ..arrival };
-                let mut copy = kept(&b, &bytes, b.recirculate_fields, arrival, instance::RECIRCULATED, Bridge::PARSE_INGRESS);
+                let mut copy = Vec::new();
+                kept(&b, &bytes, b.recirculate_fields, arrival, instance::RECIRCULATED, Bridge::PARSE_INGRESS, &mut copy);
                 copy.extend_from_slice(rest);
                 later(main, rest.len(), copy);
                 return None;
@@ -457,7 +489,8 @@ impl ReplicatingLane {
                     _ => (instance::EGRESS_CLONE, Bridge::COPY, &bytes[b.len..]),
                 };
                 for replica in copies.mirrored(b.session.get(&bytes) as u32) {
-                    let mut copy = kept(&b, &bytes, b.clone_fields, arrival, instance, go_on);
+                    let mut copy = Vec::new();
+                    kept(&b, &bytes, b.clone_fields, arrival, instance, go_on, &mut copy);
                     send(&b, &mut copy, replica);
                     copy.extend_from_slice(behind);
                     later(false, arrival.length, copy);
@@ -468,7 +501,8 @@ impl ReplicatingLane {
                 b.kind.set(&mut whole, Bridge::FINISH.into());
             } else {
                 if b.resubmit.get(&whole) == 1 {
-                    let mut copy = kept(&b, &whole, b.resubmit_fields, arrival, instance::RESUBMITTED, Bridge::PARSE_INGRESS);
+                    let mut copy = Vec::new();
+                    kept(&b, &whole, b.resubmit_fields, arrival, instance::RESUBMITTED, Bridge::PARSE_INGRESS, &mut copy);
                     copy.extend_from_slice(received);
                     later(main, arrival.length, copy);
                     return None;
@@ -528,26 +562,26 @@ impl Copies {
 }
 
 /// A bridge like `from`'s with all variables zero but those of arrival, as they are for a new pass, and of a field list. What
-/// the program has written in the place of the former counts only if the list names it.
-fn kept(b: &Bridge, from: &[u8], list: BitField, arrival: Arrival, instance_type: u128, kind: u8) -> Vec<u8> {
-    let mut copy = from[..b.len].to_vec();
-    b.vars.iter().for_each(|f| f.set(&mut copy, 0));
-    b.ingress_port.set(&mut copy, arrival.port.0.into());
+/// the program has written in the place of the former counts only if the list names it. It is left in `copy`.
+fn kept(b: &Bridge, from: &[u8], list: BitField, arrival: Arrival, instance_type: u128, kind: u8, copy: &mut Vec<u8>) {
+    copy.clear();
+    copy.extend_from_slice(&from[..b.len]);
+    b.vars.iter().for_each(|f| f.set(copy, 0));
+    b.ingress_port.set(copy, arrival.port.0.into());
     for length in [b.packet_length, b.frame_length].into_iter().flatten() {
-        length.set(&mut copy, arrival.length as u128);
+        length.set(copy, arrival.length as u128);
     }
     if let Some(f) = b.timestamp {
-        f.set(&mut copy, u128::from(arrival.now_ns / 1000));
+        f.set(copy, u128::from(arrival.now_ns / 1000));
     }
     let fields = u8::try_from(list.get(from)).ok().and_then(|n| b.field_lists.get(&n));
     for f in fields.into_iter().flatten().filter_map(|i| b.vars.get(*i)) {
-        f.set(&mut copy, f.get(from));
+        f.set(copy, f.get(from));
     }
     if let Some(f) = b.instance_type {
-        f.set(&mut copy, instance_type);
+        f.set(copy, instance_type);
     }
-    b.kind.set(&mut copy, kind.into());
-    copy
+    b.kind.set(copy, kind.into());
 }
 
 /// Where a copy goes that begins in egress.

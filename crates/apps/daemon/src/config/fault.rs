@@ -68,6 +68,10 @@ impl Source {
             (true, _) => format!("{place}{what}"),
             (false, Value::Missing) => format!("{place}{key} is missing: {what}"),
             (false, Value::Table) => format!("{place}{key}: {what}"),
+            // A URL may hold a password, also under a key that does not exist.
+            (false, Value::Text(span)) if self.text.get(span.clone()).is_some_and(|text| text.contains("://") && text.contains('@')) => {
+                format!("{place}{key}: {what}")
+            }
             (false, Value::Text(span)) => {
                 format!("{place}{key} = {}: {what}", one_line(self.text.get(span).unwrap_or_default(), SHOWN))
             }

@@ -10,7 +10,10 @@ impl Config {
     /// Looks whether the machine has what the file names; with objects that were compiled ahead it needs no compiler but one that is asked for. What
     /// works but is hardly meant comes back as warnings.
     pub fn check_machine(&self, compiled_ahead: bool) -> Result<Vec<String>, Fault> {
-        address("n4.listen", self.n4.listen)?;
+        // A node that may be a standby has its addresses when it serves.
+        if self.shared_store().is_none() {
+            address("n4.listen", self.n4.listen)?;
+        }
         self.check_compilers(compiled_ahead)?;
         self.check_cores()?;
         self.check_interfaces()
@@ -41,31 +44,35 @@ impl Config {
         }
     }
 
+    /// Whether the machine has what a port names; its MTU, where that is known before it is opened.
+    pub(crate) fn check_port(&self, at: usize) -> Result<Option<usize>, Fault> {
+        let port = &self.ports[at];
+        if port.driver == Driver::Udp
+            && self.shared_store().is_none()
+            && let Some(listen) = port.listen
+        {
+            address(&format!("port[{at}].listen"), listen)?;
+        }
+        match (&port.interface, port.driver) {
+            (Some(name), Driver::Auto | Driver::AfXdp | Driver::AfPacket) => {
+                let key = format!("port[{at}].interface");
+                let found = pktio::Interface::find(&port.name, name);
+                let interface = found.map_err(|_| Fault::new(&key, "expected an Ethernet interface of this machine"))?;
+                if !interface.up {
+                    return Err(Fault::new(&key, format!("it is down: run `ip link set {name} up`")));
+                }
+                Ok(Some(interface.mtu))
+            }
+            (_, Driver::Dpdk) => Ok(port.mtu.map(usize::from)),
+            _ => Ok(None),
+        }
+    }
+
     fn check_interfaces(&self) -> Result<Vec<String>, Fault> {
         // Longest IP packets by side.
         let (mut access, mut core) = (Vec::new(), Vec::new());
         for (i, port) in self.ports.iter().enumerate() {
-            if port.driver == Driver::Udp
-                && let Some(listen) = port.listen
-            {
-                address(&format!("port[{i}].listen"), listen)?;
-            }
-            let mtu = match (&port.interface, port.driver) {
-                (Some(name), Driver::Auto | Driver::AfXdp | Driver::AfPacket) => {
-                    let key = format!("port[{i}].interface");
-                    let found = pktio::Interface::find(&port.name, name);
-                    let interface = found.map_err(|_| Fault::new(&key, "expected an Ethernet interface of this machine"))?;
-                    if !interface.up {
-                        return Err(Fault::new(&key, format!("it is down: run `ip link set {name} up`")));
-                    }
-                    interface.mtu
-                }
-                (_, Driver::Dpdk) => match port.mtu {
-                    Some(mtu) => usize::from(mtu),
-                    None => continue,
-                },
-                _ => continue,
-            };
+            let Some(mtu) = self.check_port(i)? else { continue };
             if port.role != Role::Core {
                 access.push((i, mtu));
             }

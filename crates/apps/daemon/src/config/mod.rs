@@ -14,6 +14,7 @@ mod port;
 mod qos;
 mod queue;
 mod service;
+pub(crate) mod slice;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -32,14 +33,17 @@ pub use port::{Driver, Port, Role};
 pub use qos::{Qos, QosMode};
 pub use queue::Queue;
 pub use service::{Bearer, Place, Service};
-pub use split::{FastTarget, Policy, Split};
+pub use slice::Slice;
+pub use split::{FastTarget, Policy, Rates, Split};
 pub use values::{Mac, Prefix};
 pub use workers::{EngineConfig, Steering, Workers};
 
 use crate::dpdk_ports::Dpdk;
 use crate::failure::Failure;
+use crate::store::shared::Settings;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The file.
 #[derive(Clone, Debug, Deserialize)]
@@ -70,6 +74,9 @@ pub struct Config {
     /// Queues of ports that have a rate.
     #[serde(default, rename = "queue")]
     pub queues: Vec<Queue>,
+    /// Slices of ports that have a rate, first match wins.
+    #[serde(default, rename = "slice")]
+    pub slices: Vec<Slice>,
     /// The targets.
     #[serde(default)]
     pub split: Split,
@@ -127,9 +134,33 @@ impl Config {
         Ok(config)
     }
 
+    /// Names that the program is compiled with.
+    pub fn defines(&self) -> Vec<(String, String)> {
+        let mut defines = self.qos.defines();
+        if self.has_queues() {
+            defines.push(("QUEUES".into(), "1".into()));
+        }
+        defines.extend(self.split.defines());
+        defines
+    }
+
     /// Queues of a port, if it has a rate.
     pub fn port_queues(&self, port: &Port) -> Option<(shaper::PortSettings, queue::Fill)> {
-        Some((queue::port_settings(&self.queues, port.rate_kbps?), queue::Fill::new(&self.queues)))
+        Some((queue::port_settings(&self.queues, &self.slices, port.rate_kbps?), queue::Fill::new(&self.queues, port)))
+    }
+
+    /// The server that keeps sessions for a standby too, if there is one. Faults name the section alone: its URL may have a password.
+    pub fn shared_store(&self) -> Option<Result<Settings, Fault>> {
+        let shared = self.n4.store.as_ref()?.shared.as_ref()?;
+        let fault = |what| Fault::new("n4.store.shared", what);
+        let node_id = || self.n4.node_id.clone().unwrap_or_else(|| self.n4.listen.ip().to_string());
+        let name = shared.name.clone().unwrap_or_else(node_id);
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+            return Some(Err(fault("expected a `name` of 1 to 64 letters, digits, `-`, `_`, `.` and `:`".into())));
+        }
+        let (lease, outage) = (Duration::from_millis(shared.lease_ms), Duration::from_secs(shared.outage_s));
+        Some(Settings::new(&shared.url, name, lease, outage, self.n4.max_sessions).map_err(|e| fault(format!("`url`: {e}"))))
     }
 
     /// A fault that was found after the file was read.

@@ -62,16 +62,33 @@ pub struct N4 {
 #[serde(deny_unknown_fields)]
 pub struct Store {
     /// Folder of its files; made if there is none.
-    pub path: PathBuf,
+    pub path: Option<PathBuf>,
+    /// Instead of files, a server that a standby reads too.
+    pub shared: Option<Shared>,
     /// How far counters in the store may lag behind, in seconds: packets of so long may be missing in what is charged after a crash.
     #[serde(default = "default_counters_within")]
     pub counters_within_s: u64,
-    /// What it survives.
-    #[serde(default)]
-    pub survives: Survives,
+    /// What files survive.
+    pub survives: Option<Survives>,
     /// What becomes of sessions when the UPF is stopped.
     #[serde(default)]
     pub on_stop: OnStop,
+}
+
+/// `[n4.store.shared]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    /// Server of the Redis protocol: `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]` or `redis+unix:///PATH`.
+    pub url: String,
+    /// What this node's keys are told from others' by. Default: the Node ID.
+    pub name: Option<String>,
+    /// After so many milliseconds without a sign of life another node may serve, and this one does not any more.
+    #[serde(default = "default_lease")]
+    pub lease_ms: u64,
+    /// Seconds for which this node goes on forwarding after that, if it is the server that cannot be reached.
+    #[serde(default)]
+    pub outage_s: u64,
 }
 
 /// `n4.store.survives`.
@@ -129,6 +146,10 @@ fn default_answers_per_peer() -> usize {
 
 fn default_error_indications() -> u32 {
     200
+}
+
+fn default_lease() -> u64 {
+    1000
 }
 
 fn default_counters_within() -> u64 {

@@ -126,7 +126,7 @@ pub struct TrafficClass {
     pub protocol: Option<u8>,
     /// Destination ports, `[low, high]`.
     pub to_ports: Option<(u16, u16)>,
-    /// Refused unless 0: queues of ports are filled by QoS flow and DSCP.
+    /// Queue of ports with a rate that the packets wait in, 1 to 7; 0: that of their QoS flow or DSCP.
     #[serde(default)]
     pub queue: u8,
     /// Rate of all packets of the traffic class together, bit/s of user IP packets.

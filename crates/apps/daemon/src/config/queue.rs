@@ -1,6 +1,6 @@
 //! `[[queue]]`: queues of ports that have a rate.
 
-use super::Fault;
+use super::{Fault, Port, Role, Slice};
 use serde::Deserialize;
 use shaper::codel::Law;
 use shaper::{PortSettings, QUEUES, QueueSettings, Service};
@@ -74,10 +74,11 @@ pub(super) fn validate(queues: &[Queue]) -> Result<(), Fault> {
 }
 
 /// As the scheduler of a port of that rate takes them.
-pub(super) fn port_settings(queues: &[Queue], rate_kbps: u64) -> PortSettings {
+pub(super) fn port_settings(queues: &[Queue], slices: &[Slice], rate_kbps: u64) -> PortSettings {
     let mut settings = PortSettings {
         rate: rate_kbps.saturating_mul(125),
         queues: [QueueSettings::default(); QUEUES],
+        slices: super::slice::settings(slices),
         packets: MOST_PACKETS,
         law: Law::default(),
     };
@@ -99,11 +100,18 @@ pub struct Fill {
     pub qfi: [u8; 64],
     /// By DSCP of the frame's own IP header: of a tunnel's, where there is one.
     pub dscp: [u8; 64],
+    /// Whether frames are inside VXLAN (RFC 7348).
+    overlay: bool,
+    /// Whether GTP-U may leave by it. Where not, a user's datagrams to its port are the user's.
+    tunnels: bool,
 }
 
+/// Ethernet, IPv4, UDP and VXLAN headers around a frame.
+const OVERLAY_BYTES: usize = 14 + 20 + 8 + 8;
+
 impl Fill {
-    pub(super) fn new(queues: &[Queue]) -> Fill {
-        let mut fill = Fill { qfi: [0; 64], dscp: [0; 64] };
+    pub(super) fn new(queues: &[Queue], port: &Port) -> Fill {
+        let mut fill = Fill { qfi: [0; 64], dscp: [0; 64], overlay: port.vxlan, tunnels: port.role != Role::Core };
         for queue in queues {
             for (keys, map) in [(&queue.qfi, &mut fill.qfi), (&queue.dscp, &mut fill.dscp)] {
                 for key in keys {
@@ -120,5 +128,12 @@ impl engine::Fill for Fill {
         let class = wire::user::class(frame);
         let of = |map: &[u8; 64], key: Option<u8>| key.and_then(|key| map.get(usize::from(key)).copied()).filter(|queue| *queue > 0);
         of(&self.qfi, class.qfi).or_else(|| of(&self.dscp, class.dscp)).unwrap_or(0)
+    }
+
+    fn charged_bytes(&self, frame: &[u8]) -> usize {
+        let frame = if self.overlay { frame.get(OVERLAY_BYTES..).unwrap_or_default() } else { frame };
+        let plain = frame.len().saturating_sub(wire::ethernet::HEADER_LEN);
+        // The frame ends where the user's packet ends (`trim.p4`).
+        if self.tunnels { wire::user::packet(frame).map_or(plain, <[u8]>::len) } else { plain }
     }
 }

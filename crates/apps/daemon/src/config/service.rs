@@ -12,6 +12,8 @@ use gnb::rlc::pdu::UmSnLength;
 use gnb::rlc::um::UmRxConfig;
 use radio_bearer::RlcConfig;
 use serde::Deserialize;
+use shaper::service::{QueueConfig, queue_setting};
+use shaper::tree::MAX_BURST;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use zeroize::Zeroizing;
@@ -38,6 +40,15 @@ pub struct Service {
     pub interval_ms: Option<u64>,
     /// As above.
     pub attempts: Option<u64>,
+    /// As above.
+    pub queues: Option<u64>,
+    /// As above.
+    pub queue_ms: Option<u64>,
+    /// As above.
+    pub target_ms: Option<u64>,
+    /// Of `shaper`: queues with their rates.
+    #[serde(default)]
+    pub queue: Vec<Queue>,
     /// Of `buffer`: bearers that are there from the start.
     #[serde(default)]
     pub bearer: Vec<Bearer>,
@@ -184,6 +195,32 @@ pub enum Mode {
     Am,
 }
 
+/// `[[service.queue]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queue {
+    /// As the program's requests have it.
+    pub number: u32,
+    /// Rate of what packets count, kbit/s.
+    pub rate_kbps: u64,
+    /// Bytes that may pass at once: no packet may count more.
+    #[serde(default = "burst_bytes")]
+    pub burst_bytes: u32,
+}
+
+fn burst_bytes() -> u32 {
+    16 << 10
+}
+
+/// Fastest queue: 1 Tbit/s.
+const MAX_RATE_KBPS: u64 = 1_000_000_000;
+
+impl Queue {
+    fn config(&self) -> QueueConfig {
+        QueueConfig { rate: self.rate_kbps * 125, burst: self.burst_bytes }
+    }
+}
+
 fn receive_bytes() -> u64 {
     8 << 20
 }
@@ -261,18 +298,19 @@ impl Service {
 
     /// Its sizes.
     pub fn sizes(&self) -> Sizes {
-        let Service { bearers, packets, bytes, interval_ms, attempts, .. } = *self;
-        Sizes { bearers, packets, bytes, interval_ms, attempts }
+        let Service { bearers, packets, bytes, interval_ms, attempts, queues, queue_ms, target_ms, .. } = *self;
+        Sizes { bearers, packets, bytes, interval_ms, attempts, queues, queue_ms, target_ms }
     }
 
-    /// Its bearers as settings.
+    /// Its bearers, or queues, as settings.
     pub fn bearers(&self) -> Vec<(u32, Zeroizing<Vec<u8>>)> {
         let sending = self.bearer.iter().map(|bearer| (bearer.number, bearer_setting(&bearer.config()).into()));
         let receiving = self.radio_bearer.iter().map(|bearer| {
             let config = bearer.config().expect("the configuration was checked");
             (bearer.number, radio_bearer::bearer_setting(&config).into())
         });
-        sending.chain(receiving).collect()
+        let queues = self.queue.iter().map(|queue| (queue.number, queue_setting(&queue.config()).into()));
+        sending.chain(receiving).chain(queues).collect()
     }
 
     /// Checks one block, beside those before it.
@@ -312,8 +350,33 @@ impl Service {
             return fault(key, what);
         }
         self.validate_bearers(at, kind)?;
+        self.validate_queues(at, kind)?;
         if self.key_file.is_some() && kind != Kind::Cipher {
             return fault("key_file", "only for service cipher".into());
+        }
+        Ok(())
+    }
+
+    fn validate_queues(&self, at: usize, kind: Kind) -> Result<(), Fault> {
+        let mut seen = HashSet::new();
+        for (i, queue) in self.queue.iter().enumerate() {
+            let fault = |key: &str, what: String| Err(Fault::new(format!("service[{at}].queue[{i}].{key}"), what));
+            if kind != Kind::Shaper {
+                return fault("number", "only for service shaper".into());
+            }
+            let most = self.sizes().number("queues");
+            if u64::from(queue.number) >= most {
+                return fault("number", format!("expected a number below {most}, the service's `queues`"));
+            }
+            if !seen.insert(queue.number) {
+                return fault("number", "expected a unique number".into());
+            }
+            if !(1..=MAX_RATE_KBPS).contains(&queue.rate_kbps) {
+                return fault("rate_kbps", format!("expected 1 to {MAX_RATE_KBPS}"));
+            }
+            if !(1..=MAX_BURST).contains(&queue.burst_bytes) {
+                return fault("burst_bytes", format!("expected 1 to {MAX_BURST}"));
+            }
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::Prefix;
 use crate::placement::{HeavyConfig, Plan, RuleConfig};
 use serde::Deserialize;
+use std::path::PathBuf;
 
 /// `[split]`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -15,9 +16,14 @@ pub struct Split {
     /// The chip whose model `asic` is: `tofino1`, `tofino2`, `nfp4000`, or a description (a .toml file). It then holds `capacity`
     /// sessions, or as many as its own program has room for; without a chip it is a table size and nothing else.
     pub chip: Option<String>,
+    /// The folder of a BPF file system in which XDP's program stays while the daemon is away. Default: it leaves with the daemon.
+    pub keep: Option<PathBuf>,
     /// Which sessions or packets it takes.
     #[serde(default)]
     pub policy: Policy,
+    /// Where sessions' rates come from, for the policy `planned`.
+    #[serde(default)]
+    pub rates: Rates,
     /// These are for the policy `planned`: see [`Plan`].
     pub rules: Option<Vec<RuleConfig>>,
     /// As above.
@@ -33,6 +39,11 @@ pub struct Split {
 }
 
 impl Split {
+    /// Names that the program is compiled with.
+    pub fn defines(&self) -> Vec<(String, String)> {
+        if self.rates == Rates::Cells { vec![("HEAVY".into(), "1".into())] } else { Vec::new() }
+    }
+
     /// How sessions are moved, where the policy is `planned`.
     pub fn plan(&self) -> Plan {
         Plan {
@@ -54,6 +65,17 @@ pub enum FastTarget {
     Asic,
     /// The kernel's XDP hook on the ports' interfaces.
     Xdp,
+}
+
+/// `split.rates`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Rates {
+    /// Counters of the sessions' URRs, read now and then.
+    #[default]
+    Counters,
+    /// The program's detector: recent bytes of each PDR.
+    Cells,
 }
 
 /// `split.policy`.

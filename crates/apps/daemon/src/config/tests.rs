@@ -110,6 +110,11 @@ fn faults_of_queues_are_named() {
         ("[[queue]]\nnumber = 1\ndscp = [64]\n", "queue[0].dscp[0]"),
         ("[[queue]]\nnumber = 0\ndscp = [1]\n", "queue 0 takes what no other does"),
         ("[[queue]]\nnumber = 1\nqfi = [5]\n[[queue]]\nnumber = 2\nqfi = [5]\n", "expected in one queue only: queue[0] has it"),
+        ("[[class]]\nqueue = 8\n", "class[0].queue = 8: expected 0 to 7"),
+        ("[[slice]]\nweight = 2\n", "slice[0].s_nssai is missing: expected `s_nssai`, `network_instance` or both"),
+        ("[[slice]]\ns_nssai = \"1-2\"\n", "slice[0].s_nssai = \"1-2\": expected a type with or without a differentiator"),
+        ("[[slice]]\ns_nssai = \"1\"\nweight = 0\n", "slice[0].weight = 0: expected 1 to 1000"),
+        ("[[slice]]\ns_nssai = \"1\"\nrate_kbps = 0\n", "slice[0].rate_kbps = 0: expected 1 to"),
         ("[workers]\ncount = 2\n", "cannot be combined with several workers and steering = \"software\""),
     ] {
         let error = with_queues(blocks).unwrap_err();
@@ -199,7 +204,7 @@ fn bearers_of_the_radio_are_read_with_their_defaults_and_faults_are_named() {
     for (from, to, message) in [
         ("bearers = 16", "bearers = 3", "service[0].radio_bearer[0].number = 3: expected a number below 3, the service's `bearers`"),
         ("number = 4", "number = 3", "service[0].radio_bearer[1].number = 3: expected a unique number"),
-        ("bearers = 16", "packets = 16", "service[0].packets = 16: only for service buffer and resubmit"),
+        ("bearers = 16", "packets = 16", "service[0].packets = 16: only for service buffer, resubmit and shaper"),
         ("rlc_sn_bits = 12", "rlc_sn_bits = 6", "service[0].radio_bearer[0].rlc_sn_bits = 6: expected 12 or 18"),
         ("rlc_sn_bits = 12", "", "service[0].radio_bearer[0].rlc_sn_bits is missing: missing, and needed with this `rlc`"),
         ("rlc = \"am\"", "rlc = \"um\"", "service[0].radio_bearer[0].status_prohibit_ms = 5: not used with this `rlc`: leave it out"),
@@ -210,6 +215,47 @@ fn bearers_of_the_radio_are_read_with_their_defaults_and_faults_are_named() {
         ("integrity = true", "reordering_ms = 5000", "service[0].radio_bearer[0].reordering_ms = 5000: expected at most 3 s"),
         ("name = \"radio_bearer\"", "name = \"cipher\"", "service[0].bearers = 16: only for service buffer and radio_bearer"),
         ("name = \"radio_bearer\"", "name = \"buffer\"", "service[0].radio_bearer[0].number = 3: only for service radio_bearer"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let error = Config::parse(&good.replacen(from, to, 1)).unwrap_err();
+        assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
+    }
+}
+
+const SHAPER: &str = r#"[[service]]
+name = "shaper"
+queues = 16
+queue_ms = 50
+[[service.queue]]
+number = 3
+rate_kbps = 10000
+[[service.queue]]
+number = 4
+rate_kbps = 8
+burst_bytes = 1500
+"#;
+
+#[test]
+fn queues_of_the_shaper_are_read_with_their_defaults_and_faults_are_named() {
+    let good = format!("{GOOD}{SHAPER}");
+    let c = Config::parse(&good).unwrap();
+    let queues = c.services[0].bearers();
+    let setting = |rate, burst| shaper::service::queue_setting(&shaper::service::QueueConfig { rate, burst });
+    assert_eq!(
+        queues.iter().map(|(number, value)| (*number, value.to_vec())).collect::<Vec<_>>(),
+        [(3, setting(1_250_000, 16_384)), (4, setting(1000, 1500))]
+    );
+    assert_eq!((c.services[0].sizes().number("queue_ms"), c.services[0].sizes().number("target_ms")), (50, 10));
+    for (from, to, message) in [
+        ("queues = 16", "queues = 3", "service[0].queue[0].number = 3: expected a number below 3, the service's `queues`"),
+        ("number = 4", "number = 3", "service[0].queue[1].number = 3: expected a unique number"),
+        ("queue_ms = 50", "queue_ms = 0", "service[0].queue_ms = 0: expected 1 to 1000"),
+        ("queue_ms = 50", "bytes = 50", "service[0].bytes = 50: only for service buffer and resubmit"),
+        ("rate_kbps = 8\n", "rate_kbps = 0\n", "service[0].queue[1].rate_kbps = 0: expected 1 to 1000000000"),
+        ("burst_bytes = 1500", "burst_bytes = 0", "service[0].queue[1].burst_bytes = 0: expected 1 to 1073741824"),
+        ("rate_kbps = 10000\n", "", "service[0].queue[0].rate_kbps is missing: required"),
+        ("name = \"shaper\"", "name = \"buffer\"", "service[0].queues = 16: only for service shaper"),
+        ("name = \"shaper\"\nqueues = 16\nqueue_ms = 50", "name = \"buffer\"", "service[0].queue[0].number = 3: only for service shaper"),
     ] {
         assert!(good.contains(from), "{from}");
         let error = Config::parse(&good.replacen(from, to, 1)).unwrap_err();
@@ -298,7 +344,46 @@ fn faults_are_named() {
         ("listen = ", "peers = [\"smf\"]\nlisten = ", "expected an address or a network, such as"),
         ("interface = \"eth1\"", "interface = \"eth0\"", "port[1].interface = \"eth0\": expected an unused interface"),
         ("fast = \"asic\"", "", "needs split.fast"),
+        ("fast = \"asic\"", "fast = \"asic\"\nrates = \"cells\"", "split.rates = \"cells\": only for split.policy = \"planned\""),
         ("fast = \"asic\"", "fast = \"xdp\"\nchip = \"tofino1\"", "split.chip = \"tofino1\": only for split.fast = \"asic\""),
+        ("[split]", "[split]\nkeep = \"/sys/fs/bpf/upf\"", "split.keep = \"/sys/fs/bpf/upf\": only for split.fast = \"xdp\""),
+        ("fast = \"asic\"", "fast = \"xdp\"\nkeep = \"/sys/fs/bpf/upf\"", "split.keep = \"/sys/fs/bpf/upf\": needs [n4.store]"),
+        (
+            "[split]\nfast = \"asic\"",
+            "[n4.store]\npath = \"/tmp/store\"\n[split]\nfast = \"xdp\"\nkeep = \"upf\"",
+            "split.keep = \"upf\": expected a path from the root",
+        ),
+        (
+            "[split]\nfast = \"asic\"",
+            "[n4.store.shared]\nurl = \"redis://10.9.0.1\"\n[split]\nfast = \"xdp\"\nkeep = \"/upf\"",
+            "split.keep = \"/upf\": not with [n4.store.shared]",
+        ),
+        ("[split]", "[n4.store]\non_stop = \"keep\"\n[split]", "n4.store.path is missing: expected a folder, or a server"),
+        (
+            "[split]",
+            "[n4.store]\npath = \"/s\"\nshared.url = \"redis://h\"\n[split]",
+            "n4.store.path = \"/s\": expected a folder or a server",
+        ),
+        (
+            "[split]",
+            "[n4.store]\nsurvives = \"crash\"\nshared.url = \"redis://h\"\n[split]",
+            "n4.store.survives = \"crash\": it is for files",
+        ),
+        (
+            "[split]",
+            "[n4.store.shared]\nurl = \"rediss://u:secret@h\"\n[split]",
+            "n4.store.shared: `url`: TLS to the store is not supported",
+        ),
+        ("[split]", "[n4.store.shared]\nurl = \"http://u:secret@h\"\n[split]", "n4.store.shared: `url`: "),
+        ("[split]", "[n4.store]\nurl = \"redis://u:secret@h\"\n[split]", "n4.store.url: unknown key"),
+        ("[split]", "[n4.store]\nshared = \"redis://u:secret@h\"\n[split]", "n4.store.shared: "),
+        ("[split]", "[n4.store.shared]\nuri = \"redis://u:secret@h\"\n[split]", "n4.store.shared.uri: unknown key"),
+        ("[split]", "[n4.store.shared]\nurl = \"redis://h\"\nname = \"a{b}\"\n[split]", "n4.store.shared: expected a `name` of 1 to 64"),
+        (
+            "[split]",
+            "[n4.store.shared]\nurl = \"redis://h\"\nlease_ms = 10\n[split]",
+            "n4.store.shared.lease_ms = 10: expected 200 to 60000",
+        ),
         ("fast = \"asic\"", "fast = \"fpga\"", "split.fast = \"fpga\": expected \"asic\" or \"xdp\""),
         ("fast = \"asic\"\npolicy = { share = 0.5 }", "fast = \"xdp\"\npolicy = { dscps = [46] }", "`dscps` needs split.fast"),
         ("listen = ", "lisen = ", "line 3: n4.lisen = \"127.0.0.1:8805\": unknown key: expected one of"),
@@ -306,9 +391,14 @@ fn faults_are_named() {
         (
             "[split]",
             "[[class]]\nqueue = 3\n[split]",
-            "class[0].queue = 3: a class has no queue of its own: fill queues by `qfi` and `dscp`",
+            "class[0].queue = 3: no port has `rate_kbps`, and packets wait for no other: give it to one, or remove the key",
         ),
         ("[split]", "[[queue]]\nnumber = 3\n[split]", "queue[0].number = 3: no port has `rate_kbps`, and packets wait for no other"),
+        (
+            "[split]",
+            "[[slice]]\nnetwork_instance = \"internet\"\n[split]",
+            "slice[0].network_instance = \"internet\": no port has `rate_kbps`, and slices share nothing else",
+        ),
         ("role = \"core\"", "role = \"core\"\nrate_kbps = 0", "port[1].rate_kbps = 0: expected 1 to 10000000000 kbit/s"),
         ("[split]", "[[class]]\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: cannot be combined with split.fast"),
         ("interface = \"eth1\"", "driver = \"dpdk\"", "port[1].device is missing: driver \"dpdk\" needs"),
@@ -395,6 +485,7 @@ fn faults_are_named() {
         assert!(GOOD.contains(from), "{from}");
         let error = Config::parse(&GOOD.replace(from, to)).unwrap_err();
         assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
+        assert!(!error.contains("secret"), "{error}");
     }
 }
 
@@ -457,4 +548,12 @@ fn hostile_files_are_read_or_refused_in_one_line() {
         }
     }
     assert!(good > 100 && refused > 1000, "{good} read, {refused} refused");
+}
+
+#[test]
+fn a_sign_is_no_digit_of_a_mac_address() {
+    assert_eq!(Mac::try_from("02:00:00:00:00:0a".to_owned()), Ok(Mac([2, 0, 0, 0, 0, 10])));
+    for wrong in ["02:00:00:00:00:+1", "2:0:0:0:0:1", "02:00:00:00:00", "02:00:00:00:00:01:02", ""] {
+        assert!(Mac::try_from(wrong.to_owned()).is_err(), "{wrong}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Checks across keys: values that must fit each other.
 
-use super::{Api, Config, Driver, FastTarget, Fault, Policy, Port, Prefix, Role, Steering};
+use super::{Api, Config, Driver, FastTarget, Fault, Policy, Port, Prefix, Rates, Role, Steering};
 use std::net::IpAddr;
 
 /// Most `[[port]]` blocks: their numbers are the program's.
@@ -86,8 +86,29 @@ impl Config {
             return fault("n4.graceful_release_s", "expected 0 to 3600 seconds");
         }
         if let Some(store) = &self.n4.store {
-            if store.path.as_os_str().is_empty() {
-                return fault("n4.store.path", "expected a folder");
+            match (&store.path, &store.shared) {
+                (None, None) => return fault("n4.store.path", "expected a folder, or a server in [n4.store.shared]"),
+                (Some(_), Some(_)) => return fault("n4.store.path", "expected a folder or a server in [n4.store.shared], not both"),
+                (Some(path), None) if path.as_os_str().is_empty() => return fault("n4.store.path", "expected a folder"),
+                _ => {}
+            }
+            if let Some(shared) = &store.shared {
+                if store.survives.is_some() {
+                    return fault("n4.store.survives", "it is for files: what a server survives is set there");
+                }
+                if !(200..=60_000).contains(&shared.lease_ms) {
+                    return fault("n4.store.shared.lease_ms", "expected 200 to 60000 milliseconds");
+                }
+                if shared.outage_s > 3600 {
+                    return fault("n4.store.shared.outage_s", "expected 0 to 3600 seconds");
+                }
+                if self.n4.peers.is_none() && !self.n4.listen.ip().is_loopback() {
+                    return fault(
+                        "n4.peers",
+                        "expected with [n4.store.shared]: the networks of an address that is elsewhere are not known",
+                    );
+                }
+                self.shared_store().transpose()?;
             }
             if !(1..=3600).contains(&store.counters_within_s) {
                 return fault("n4.store.counters_within_s", "expected 1 to 3600 seconds");
@@ -242,7 +263,7 @@ impl Config {
         Ok(())
     }
 
-    fn has_queues(&self) -> bool {
+    pub(crate) fn has_queues(&self) -> bool {
         self.ports.iter().any(|port| port.rate_kbps.is_some())
     }
 
@@ -263,17 +284,23 @@ impl Config {
         if !self.queues.is_empty() && !self.has_queues() {
             return fault("queue[0].number", "no port has `rate_kbps`, and packets wait for no other: give it to one, or remove the block");
         }
-        super::queue::validate(&self.queues)
+        if !self.slices.is_empty() && !self.has_queues() {
+            let key = if self.slices[0].s_nssai.is_some() { "s_nssai" } else { "network_instance" };
+            let what = "no port has `rate_kbps`, and slices share nothing else: give it to one, or remove the block";
+            return fault(format!("slice[0].{key}"), what);
+        }
+        super::queue::validate(&self.queues)?;
+        super::slice::validate(&self.slices, MOST_RATE_KBPS)
     }
 
     fn validate_classes(&self) -> Result<(), Fault> {
         for (i, class) in self.classes.iter().enumerate() {
             let key = |name: &str| format!("class[{i}].{name}");
-            if class.queue > 0 {
-                return fault(
-                    key("queue"),
-                    "a class has no queue of its own: fill queues by `qfi` and `dscp` of [[queue]], and remove the key",
-                );
+            if usize::from(class.queue) >= shaper::QUEUES {
+                return fault(key("queue"), format!("expected 0 to {}", shaper::QUEUES - 1));
+            }
+            if class.queue > 0 && !self.has_queues() {
+                return fault(key("queue"), "no port has `rate_kbps`, and packets wait for no other: give it to one, or remove the key");
             }
             if class.dscp.is_some_and(|d| d > 63) {
                 return fault(key("dscp"), "expected 0 to 63");
@@ -315,6 +342,23 @@ impl Config {
                 return fault("split.policy", "`dscps` needs split.fast = \"asic\"; with split.fast = \"xdp\" choose sessions");
             }
         }
+        if let Some(folder) = &split.keep {
+            if split.fast != Some(FastTarget::Xdp) {
+                return fault("split.keep", "only for split.fast = \"xdp\"");
+            }
+            if self.n4.store.is_none() {
+                return fault("split.keep", "needs [n4.store]: without it no session comes back whose packets XDP forwards meanwhile");
+            }
+            if self.shared_store().is_some() {
+                return fault(
+                    "split.keep",
+                    "not with [n4.store.shared]: a node that another one has taken over from would go on forwarding",
+                );
+            }
+            if !folder.is_absolute() {
+                return fault("split.keep", "expected a path from the root, such as \"/sys/fs/bpf/splitplane\"");
+            }
+        }
         if split.fast.is_none() && split.policy != Policy::None {
             return fault("split.policy", "needs split.fast");
         }
@@ -322,6 +366,9 @@ impl Config {
             for (i, network) in list.iter().enumerate() {
                 without_host_bits(&format!("split.policy.ues[{i}]"), Some(*network))?;
             }
+        }
+        if split.rates != Rates::Counters && split.policy != Policy::Planned {
+            return fault("split.rates", "only for split.policy = \"planned\"");
         }
         split.policy.to_offload().validate().map_err(|e| Fault::new("split.policy", e.to_string()))?;
         let plan = split.plan().validate(split.policy == Policy::Planned);

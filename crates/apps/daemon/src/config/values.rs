@@ -58,7 +58,11 @@ impl TryFrom<String> for Mac {
         let mut mac = [0; 6];
         let mut parts = text.split(':');
         for byte in &mut mac {
-            *byte = parts.next().filter(|p| p.len() == 2).and_then(|p| u8::from_str_radix(p, 16).ok()).ok_or_else(wrong)?;
+            *byte = parts
+                .next()
+                .filter(|p| p.len() == 2 && p.bytes().all(|digit| digit.is_ascii_hexdigit()))
+                .and_then(|p| u8::from_str_radix(p, 16).ok())
+                .ok_or_else(wrong)?;
         }
         if parts.next().is_some() { Err(wrong()) } else { Ok(Mac(mac)) }
     }

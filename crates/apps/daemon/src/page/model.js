@@ -73,7 +73,7 @@ function between(now, was) {
 }
 
 /** A list of counts, number `i` below `2^i` microseconds, as the list that `burst_times` is. */
-function powers(counts) {
+export function powers(counts) {
   return (counts ?? []).map((packets, i) => ({ below_ns: 2 ** i * 1000, packets }));
 }
 

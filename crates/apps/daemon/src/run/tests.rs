@@ -9,6 +9,8 @@ use traffic::plan::{Address, SessionPlan, Shape};
 use traffic::ran::{Mode, Ran};
 use traffic::smf::{Session, Smf};
 
+mod queues;
+
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 const N6_MAC: [u8; 6] = [2, 0, 0, 0, 6, 1];
@@ -90,7 +92,7 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     let text = config(n4, false).replace(&format!("{}:2152", loopback(1)), &format!("{}:2152", loopback(11)))
         + "[qos]\nmode = \"shape\"\nqueue_ms = 1000\n";
     let config = Config::parse(&text.replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(13)))).unwrap();
-    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.qos.defines()).unwrap();
+    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ports = config.ports.clone();
     for port in &mut ports {
@@ -333,7 +335,7 @@ fn a_whole_upf_stands_on_sockets_without_root_and_the_order_of_its_ports_does_no
 fn carry(backwards: bool) {
     let n4 = UdpSocket::bind((loopback(1), 0)).unwrap().local_addr().unwrap();
     let config = Config::parse(&config(n4, backwards)).unwrap();
-    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.qos.defines()).unwrap();
+    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ports = config.ports.clone();
     for port in &mut ports {

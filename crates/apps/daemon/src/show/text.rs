@@ -298,6 +298,9 @@ fn urr_text(urr: &Urr) -> String {
     for (what, seconds) in [("every", urr.period_s), ("time threshold", urr.time_threshold_s), ("time quota", urr.time_quota_s)] {
         out.extend(seconds.map(|s| format!("{what} {s} s")));
     }
+    for (what, events) in [("threshold", urr.event_threshold), ("quota", urr.event_quota)] {
+        out.extend(events.map(|n| format!("{what} {n} events")));
+    }
     if urr.exhausted {
         out.push("quota used up".into());
     }

@@ -72,12 +72,8 @@ impl OverEntities {
         let clock = Clock::start();
         let (mut buffer, mut out) = (vec![0; MAX_DATAGRAM], Output::default());
         while goes_on() {
-            let node = &mut self.node;
-            self.control.serve(|change| {
-                node.change(change);
-                Ok(())
-            });
-            let now = clock.now_ns();
+            let (node, now) = (&mut self.node, clock.now_ns());
+            self.control.serve(&mut |action| node.act(action, now, &mut out));
             let sockets: Vec<_> = [&self.n3, &self.f1u, &self.radio].into_iter().flatten().map(AsFd::as_fd).collect();
             wait(&sockets, self.node.next_deadline(now), now)?;
             let (node, now) = (&mut self.node, clock.now_ns());

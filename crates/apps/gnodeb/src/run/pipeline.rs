@@ -15,6 +15,7 @@ use shaper::codel::Law;
 use super::control::Control;
 use super::{RunError, TICK_MS};
 use crate::config::{self, Gnb, GnbTables};
+use crate::control::Action;
 use crate::counts::{Drops, Report};
 use crate::pipeline::{Build, Host, N3, Pipeline, RADIO, WAIT_NS};
 
@@ -47,7 +48,7 @@ impl OverPipeline {
         let law = Law { target_ns: WAIT_NS, interval_ns: WAIT_NS };
         let limits = shaper::Limits { nodes: pipeline.bearers(), packets: WAITING, delay_ns: WAIT_NS, law };
         let vital_punts = pipeline.target.program().reason("gtpu_signalling").into_iter().collect();
-        let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits });
+        let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits, delays: Some(pipeline.delays()) });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
         Ok(OverPipeline { pipeline, engine, events, host: Host::new(&config), control: Control::start(tables, config)? })
@@ -63,10 +64,12 @@ impl OverPipeline {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             let OverPipeline { pipeline, host, control, .. } = &mut self;
-            control.serve(|change| {
-                pipeline.change(change).map_err(|error| error.to_string())?;
-                host.change(change);
-                Ok(())
+            control.serve(&mut |action| {
+                let done = pipeline.act(action)?;
+                if let Action::Change(change) = action {
+                    host.change(change);
+                }
+                Ok(done)
             });
             if let Some(why) = self.engine.failed() {
                 return Err(RunError::Worker(why));

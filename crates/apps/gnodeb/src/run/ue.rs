@@ -9,8 +9,10 @@ use gnb::framing;
 use traffic::ran::UeDevice;
 use traffic::{SessionRecord, Tunnel};
 
+use super::control::Requests;
 use super::{BURST, Clock, MAX_DATAGRAM, RunError, open, receive, send, wait};
-use crate::config::{self, Ues};
+use crate::config::{self, ConfigError, UeTable, Ues, UesTables};
+use crate::control::{Reply, UeRequest};
 use crate::counts::{Drops, Report, count};
 use crate::ue::Ue;
 
@@ -21,6 +23,8 @@ const TABLE_BASE: u32 = 14_500;
 
 /// UEs with their devices.
 pub struct RunningUes {
+    tables: UesTables,
+    requests: Option<Requests<UeRequest<UeTable>, Reply<()>>>,
     ues: Vec<One>,
     by_id: HashMap<u16, usize>,
     radio: UdpSocket,
@@ -39,7 +43,7 @@ impl RunningUes {
     ///
     /// # Errors
     /// [`RunError`].
-    pub fn start(config: &Ues, prefix: &str) -> Result<RunningUes, RunError> {
+    pub fn start(tables: UesTables, config: &Ues, prefix: &str) -> Result<RunningUes, RunError> {
         let radio = open("radio.address", config.radio.address)?;
         let mut ues = Vec::with_capacity(config.ues.len());
         for (number, ue) in (1u32..).zip(&config.ues) {
@@ -47,7 +51,8 @@ impl RunningUes {
             ues.push(One { ue: Ue::new(ue, &config.radio, Engine::new(Choice::Fastest)?), device, refused: 0 });
         }
         let by_id = config.ues.iter().enumerate().map(|(at, ue)| (ue.id, at)).collect();
-        Ok(RunningUes { ues, by_id, radio, drops: Drops::new(), unsent: 0 })
+        let requests = Requests::start(config.control.as_deref())?;
+        Ok(RunningUes { tables, requests, ues, by_id, radio, drops: Drops::new(), unsent: 0 })
     }
 
     /// Carries packets while `goes_on` says so; what was counted.
@@ -58,6 +63,7 @@ impl RunningUes {
         let clock = Clock::start();
         let mut buffer = vec![0; MAX_DATAGRAM];
         while goes_on() {
+            self.serve();
             let now = clock.now_ns();
             let open = |one: &&One| one.ue.queued() < ENOUGH;
             let mut fds = vec![self.radio.as_fd()];
@@ -89,6 +95,23 @@ impl RunningUes {
             }
         }
         Ok(self.report())
+    }
+
+    /// Answers what was asked.
+    fn serve(&mut self) {
+        let RunningUes { tables, requests, ues, by_id, .. } = self;
+        let Some(requests) = requests else { return };
+        requests.serve(|UeRequest::Reconfigure { ue }| match tables.reconfigure(ue) {
+            Ok((changed, _, set)) => {
+                *tables = changed;
+                for config in &set {
+                    let Some(One { ue, device, refused }) = by_id.get(&config.id).and_then(|at| ues.get_mut(*at)) else { continue };
+                    ue.reconfigure(config, &mut |packet| *refused += u64::from(device.send(packet).is_err()));
+                }
+                Reply::Done { ues: set.len() }
+            }
+            Err(ConfigError(message)) => Reply::Error { message },
+        });
     }
 
     fn report(mut self) -> Report {

@@ -9,7 +9,7 @@ use super::measure::Pinned;
 use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction, Sessions};
-use base::Packet;
+use base::{Packet, PortId};
 use daemon::failure::Failure;
 use engine::{Engine, Settings};
 use hdrhistogram::Histogram;
@@ -23,8 +23,8 @@ use target::{BURST, Target};
 
 /// Limit of packets in flight, in each of the two ports.
 const QUEUE: usize = 4096;
-/// Where in the user's packet its number is: the last 8 bytes.
-const NUMBER: usize = sessions::USER_PACKET - 8;
+/// A packet's number is its last 8 bytes.
+const NUMBER: usize = 8;
 
 /// Options of `bench latency`.
 #[derive(clap::Args, Clone, Debug)]
@@ -56,14 +56,12 @@ pub(super) fn latency(args: &Args) -> Result<Value, Failure> {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         println!("  note: one core: load and worker take turns, and latencies are those of the scheduler");
     }
-    let target = target(sessions)?;
-    let mut rng = rand::rngs::StdRng::seed_from_u64(1);
-    let numbers: Vec<u32> = (0..common.size(1 << 16, 1024)).map(|_| rng.random_range(0..sessions)).collect();
+    let downlink = Downlink::new(sessions, common.size(1 << 16, 1024))?;
     let bar = report::progress(args.loads.len() as u64 * u64::from(common.rounds()));
     // What it carries: as much as goes in while the queue is kept full.
     let mut most = super::measure::Rounds::default();
     for _ in 0..common.rounds() {
-        let run = run(&target, &numbers, None, common.round())?;
+        let run = downlink.run(None, common.round())?;
         most.0.push(run.packets as f64 / run.elapsed.as_secs_f64() / 1e6);
     }
     let capacity = most.median();
@@ -80,7 +78,7 @@ pub(super) fn latency(args: &Args) -> Result<Value, Failure> {
         let mut rounds = super::measure::Rounds::default();
         let (mut packets, mut elapsed) = (0u64, Duration::ZERO);
         for _ in 0..common.rounds() {
-            let run = run(&target, &numbers, Some(rate * 1e6), common.round())?;
+            let run = downlink.run(Some(rate * 1e6), common.round())?;
             packets += run.packets;
             elapsed += run.elapsed;
             all.add(&run.latency).map_err(failed)?;
@@ -118,6 +116,35 @@ pub(super) fn latency(args: &Args) -> Result<Value, Failure> {
     Ok(figures)
 }
 
+/// The UPF with so many sessions, and downlink packets to some of them at random.
+pub(crate) struct Downlink {
+    target: Arc<dyn Target>,
+    numbers: Vec<u32>,
+    frames: Vec<Vec<u8>>,
+}
+
+impl Downlink {
+    /// So many packets before their order repeats.
+    pub(crate) fn new(sessions: u32, packets: usize) -> Result<Downlink, Failure> {
+        let mut rng = rand::rngs::StdRng::seed_from_u64(1);
+        let numbers: Vec<u32> = (0..packets).map(|_| rng.random_range(0..sessions)).collect();
+        let frames = numbers.iter().map(|n| sessions::frame(Direction::Downlink, *n)).collect();
+        Ok(Downlink { target: target(sessions)?, numbers, frames })
+    }
+
+    /// As [`run`].
+    pub(crate) fn run(&self, rate: Option<f64>, length: Duration) -> Result<Run, Failure> {
+        let is_right = |i: usize, data: &[u8]| {
+            let (n, user) = (self.numbers[i], sessions::user_offset(Direction::Uplink));
+            data.len() == user + sessions::USER_PACKET
+                && data[46..50] == sessions::teid(n).to_be_bytes()
+                && data[user + 16..user + 20] == sessions::ue(n).to_be_bytes()
+        };
+        let traffic = Traffic { from: sessions::N6, to: sessions::N3, frames: &self.frames, is_right: &is_right };
+        run(&self.target, &traffic, rate, length)
+    }
+}
+
 fn target(sessions: u32) -> Result<Arc<dyn Target>, Failure> {
     let ir = super::upf::compile(sessions.max(1024))?;
     let target: Arc<dyn Target> = Arc::new(load_x86(&ir)?);
@@ -129,19 +156,34 @@ fn target(sessions: u32) -> Result<Arc<dyn Target>, Failure> {
     Ok(target)
 }
 
+/// Frames in turn, and what must come of each.
+pub(crate) struct Traffic<'a> {
+    /// The port by which they come in, and that by which they leave; both may be one.
+    pub(crate) from: PortId,
+    pub(crate) to: PortId,
+    /// Their last 8 bytes get the packet's number.
+    pub(crate) frames: &'a [Vec<u8>],
+    /// Whether bytes are those that come of a frame, but for the number.
+    pub(crate) is_right: &'a dyn Fn(usize, &[u8]) -> bool,
+}
+
 /// What a run has shown.
-struct Run {
-    packets: u64,
-    elapsed: Duration,
-    latency: Histogram<u64>,
+pub(crate) struct Run {
+    pub(crate) packets: u64,
+    pub(crate) elapsed: Duration,
+    pub(crate) latency: Histogram<u64>,
 }
 
 /// Packets at `rate` a second, or as many as go; each is checked when it comes out.
-fn run(target: &Arc<dyn Target>, numbers: &[u32], rate: Option<f64>, length: Duration) -> Result<Run, Failure> {
-    let (mut n6, far_n6) = pair("n6", "n6", QUEUE);
-    let (mut n3, far_n3) = pair("n3", "n3", QUEUE);
+pub(crate) fn run(target: &Arc<dyn Target>, traffic: &Traffic<'_>, rate: Option<f64>, length: Duration) -> Result<Run, Failure> {
+    let (mut near, far) = pair("in", "in", QUEUE);
+    let mut ports = vec![(traffic.from, Box::new(far) as Box<dyn Port>)];
+    let mut out = (traffic.to != traffic.from).then(|| {
+        let (near, far) = pair("out", "out", QUEUE);
+        ports.push((traffic.to, Box::new(far)));
+        near
+    });
     let (events, _events) = crossbeam_channel::bounded(64);
-    let ports = vec![(sessions::N6, Box::new(far_n6) as Box<dyn Port>), (sessions::N3, Box::new(far_n3))];
     // A core for the worker and another for the load: two busy threads on one core measure the scheduler's slices.
     let cores = super::workers::cores();
     let own = rustix::thread::sched_getaffinity(None).map_err(failed)?;
@@ -149,9 +191,8 @@ fn run(target: &Arc<dyn Target>, numbers: &[u32], rate: Option<f64>, length: Dur
     let engine = Engine::start(target, vec![ports], settings, events).map_err(failed)?;
     // Now that the worker is off this core.
     let _back = cores.get(1).map(|load| Pinned::to(*load, own)).transpose()?;
-    let frames: Vec<Vec<u8>> = numbers.iter().map(|n| sessions::frame(Direction::Downlink, *n)).collect();
-    let mut load = Load { frames: &frames, next: 0, packets: (0..BURST).map(|_| Packet::empty(0)).collect(), filled: 0, given: 0 };
-    let mut sink = Sink { numbers, received: (0..BURST).map(|_| Packet::empty(0)).collect(), next: 0 };
+    let mut load = Load { frames: traffic.frames, next: 0, packets: (0..BURST).map(|_| Packet::empty(0)).collect(), filled: 0, given: 0 };
+    let mut sink = Sink { traffic, received: (0..BURST).map(|_| Packet::empty(0)).collect(), next: 0 };
     let mut latency = histogram()?;
     let begin = Instant::now();
     let interval_ns = rate.map(|rate| 1e9 / rate);
@@ -162,9 +203,11 @@ fn run(target: &Arc<dyn Target>, numbers: &[u32], rate: Option<f64>, length: Dur
         let sending = now < length;
         if sending {
             let due = interval_ns.map_or(u64::MAX, |interval| (now.as_nanos() as f64 / interval) as u64);
-            load.send(&mut n6, due)?;
+            // No more on the way than the queue out of the engine takes, or it drops some while this thread does not run.
+            let most = sink.next + (QUEUE - BURST) as u64;
+            load.send(&mut near, due.min(most))?;
         }
-        let received = sink.receive(&mut n3)?;
+        let received = sink.receive(out.as_mut().unwrap_or(&mut near))?;
         let now_ns = begin.elapsed().as_nanos() as u64;
         if let Some(interval) = interval_ns {
             for i in sink.next - received..sink.next {
@@ -209,8 +252,8 @@ impl Load<'_> {
                 let number = self.next + i;
                 let packet = &mut self.packets[i as usize];
                 packet.set(&self.frames[(number % self.frames.len() as u64) as usize]);
-                let at = sessions::user_offset(Direction::Downlink) + NUMBER;
-                packet.data_mut()[at..at + 8].copy_from_slice(&number.to_be_bytes());
+                let at = packet.len() - NUMBER;
+                packet.data_mut()[at..].copy_from_slice(&number.to_be_bytes());
             }
             (self.filled, self.given) = (count as usize, 0);
         }
@@ -225,7 +268,7 @@ impl Load<'_> {
 
 /// What receives and checks.
 struct Sink<'a> {
-    numbers: &'a [u32],
+    traffic: &'a Traffic<'a>,
     received: Vec<Packet>,
     /// Packets received.
     next: u64,
@@ -235,13 +278,10 @@ impl Sink<'_> {
     fn receive(&mut self, port: &mut MemoryPort) -> Result<u64, Failure> {
         let count = port.receive(&mut self.received).map_err(failed)?;
         for packet in &self.received[..count] {
-            let n = self.numbers[(self.next % self.numbers.len() as u64) as usize];
-            let user = sessions::user_offset(Direction::Uplink);
             let data = packet.data();
-            let right = data.len() == user + sessions::USER_PACKET
-                && data[46..50] == sessions::teid(n).to_be_bytes()
-                && data[user + 16..user + 20] == sessions::ue(n).to_be_bytes()
-                && data[user + NUMBER..] == self.next.to_be_bytes();
+            let right = data.len() > NUMBER
+                && data[data.len() - NUMBER..] == self.next.to_be_bytes()
+                && (self.traffic.is_right)((self.next % self.traffic.frames.len() as u64) as usize, data);
             if !right {
                 return Err(Failure::Failed(format!("packet {} is lost, late or wrong; in its place: {packet:?}", self.next)));
             }
@@ -252,7 +292,7 @@ impl Sink<'_> {
 }
 
 /// From a nanosecond to a minute, three digits.
-fn histogram() -> Result<Histogram<u64>, Failure> {
+pub(crate) fn histogram() -> Result<Histogram<u64>, Failure> {
     Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(failed)
 }
 

@@ -45,6 +45,20 @@ pub fn thread_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// Time that this process has had on processors, all its threads together.
+pub fn process_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Time that children of this process have had on processors, those that have ended, in hundredths of a second; zero where the kernel does not tell.
+pub fn children_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Fields 16 and 17 (proc(5)); the name, the second one, may have blanks, and ends with the last parenthesis.
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    Duration::from_millis(fields.skip(13).take(2).filter_map(|f| f.parse::<u64>().ok()).sum::<u64>() * 10)
+}
+
 /// Time that those threads of this process have had on processors together whose names begin so; zero where the kernel does not tell.
 pub fn threads_time(name: &str) -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();

@@ -6,8 +6,16 @@
 //!
 //! With `--store` two agents take turns, one of which keeps its sessions in a store (`[n4.store]`): what does that cost, and how long does a
 //! start take that brings all of them back?
+//!
+//! With `--takeover` an agent keeps them in a server that it shares with a second one, which waits, and is given up: how long until the second one
+//! serves?
+//!
+//! With `--xdp` all sessions run in XDP, on no interface.
+//!
+//! With `--idle` nobody asks anything and no packet comes: which share of a core does the agent take, with and without a store?
 
 use super::contestant::load_x86;
+use super::measure::threads_time;
 use super::options::Common;
 use super::{report, sessions};
 use buffer::idle::{IdleBuffer, Limits};
@@ -16,10 +24,13 @@ use daemon::agent::{Agent, Request};
 use daemon::dataplane::{EngineAndTargets, Targets};
 use daemon::failure::Failure;
 use daemon::n4_socket::Output;
+use daemon::store::shared::Settings;
 use daemon::store::{Back, Opened, PersistMode};
+use offload::{Policy, Split};
+use p4_ir::Ir;
 use pfcp::codec::{
     self, ApplyActionFlags, BitRates, Cause, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, NodeId, OuterHeaderCreation,
-    OuterHeaderRemoval, Triggers, UeIpAddress, find,
+    OuterHeaderRemoval, Triggers, UeIpAddress, Volume, find,
 };
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -30,8 +41,14 @@ use target::Target;
 
 /// Requests in flight: as many as an SMF's workers have.
 const IN_FLIGHT: usize = 32;
+/// After the last of many requests, until nothing is left to be done for them: a checkpoint of the store, and memory that goes back.
+const SETTLES: Duration = Duration::from_secs(8);
 /// After so long a request is lost.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// What a node's lease of a shared store lasts for, without a renewal.
+const LEASE: Duration = Duration::from_secs(1);
+/// After so long a standby that was to take over has failed.
+const TAKEOVER_PATIENCE: Duration = Duration::from_secs(300);
 /// Memory is back when for so long no more than so many bytes have come: the agent asks for it once a second.
 const GIVEN_BACK: Duration = Duration::from_millis(2500);
 const SETTLED: u64 = 1 << 20;
@@ -46,6 +63,15 @@ pub struct Args {
     /// Measures what it costs to keep sessions in a store in this folder, and how long a start takes with them. The folder must not be there.
     #[arg(long, value_name = "FOLDER")]
     store: Option<PathBuf>,
+    /// Measures which share of a core sessions take that do nothing, for so many seconds each; with --store of an agent that keeps them, too.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10", value_parser = clap::value_parser!(u64).range(1..=600))]
+    idle: Option<u64>,
+    /// Measures how long a standby takes until it serves, by a store in this server, which is emptied: redis://HOST:PORT/ or redis+unix:///PATH.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["store", "idle"])]
+    takeover: Option<String>,
+    /// All sessions run in XDP, which is attached nowhere; needs root.
+    #[arg(long)]
+    xdp: bool,
     #[command(flatten)]
     pub common: Common,
 }
@@ -53,8 +79,16 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub(crate) fn with(common: Common) -> Args {
-        Args { sessions: Vec::new(), store: None, common }
+        Args { sessions: Vec::new(), store: None, idle: None, takeover: None, xdp: false, common }
     }
+}
+
+/// Where an agent keeps its sessions.
+#[derive(Clone, Copy)]
+enum Kept<'a> {
+    Nowhere,
+    Folder(&'a Path),
+    Shared(&'a Settings),
 }
 
 /// Runs it; the figures as JSON.
@@ -65,11 +99,19 @@ pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
     let levels = if args.sessions.is_empty() { common.size(vec![0, 100_000, 1_000_000], vec![0, 2_000]) } else { args.sessions.clone() };
     let most = levels.iter().max().copied().unwrap_or(0);
     let sample = common.size(20_000, 200);
+    if let Some(seconds) = args.idle {
+        let levels = if args.sessions.is_empty() { common.size(vec![0, 10_000, 64_000, 1_000_000], vec![0, 2_000]) } else { levels };
+        return idle(args, machine, &levels, Duration::from_secs(seconds));
+    }
     if let Some(folder) = &args.store {
-        return store(common, folder, machine, &levels, sample);
+        return store(args, folder, machine, &levels, sample);
+    }
+    if let Some(url) = &args.takeover {
+        let sessions = if args.sessions.is_empty() { common.size(100_000, 2_000) } else { most };
+        return takeover(args, url, machine, sessions);
     }
     println!("bench n4: {sample} sessions at a time, {IN_FLIGHT} requests in flight, 2 PDRs, 2 FARs, a QER and a URR a session");
-    let Running { agent, requests, mut smf, .. } = start(most + sample, None)?;
+    let Running { agent, requests, mut smf, .. } = start(args, most + sample, Kept::Nowhere)?;
     smf.associate(1)?;
     let before = resident();
     println!(
@@ -135,14 +177,15 @@ pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
 }
 
 /// `--store`: rates with and without, in turns, and a start with all sessions.
-fn store(common: &Common, folder: &Path, machine: Value, levels: &[u32], sample: u32) -> Result<Value, Failure> {
+fn store(args: &Args, folder: &Path, machine: Value, levels: &[u32], sample: u32) -> Result<Value, Failure> {
+    let common = &args.common;
     if folder.exists() {
         return Err(Failure::Usage(format!("--store {}: it is there already; expected a new folder", folder.display())));
     }
     let most = levels.iter().max().copied().unwrap_or(0);
     let rounds = common.size(5, 2);
     println!("bench n4 --store: {rounds} times {sample} sessions at a time, in turns without and with a store; medians");
-    let mut contestants = [start(most + sample, None)?, start(most + sample, Some(folder))?];
+    let mut contestants = [start(args, most + sample, Kept::Nowhere)?, start(args, most + sample, Kept::Folder(folder))?];
     contestants.iter_mut().try_for_each(|running| running.smf.associate(1))?;
     println!("  {:>10} {:>12} {:>12} {:>12} {:>7}", "sessions", "", "without/s", "with/s", "ratio");
     let (mut rows, mut there) = (Vec::new(), 0);
@@ -172,7 +215,7 @@ fn store(common: &Common, folder: &Path, machine: Value, levels: &[u32], sample:
         let _ = requests.send(Request::Stop);
         agent.join().map_err(|_| Failure::Failed("the agent failed".into()))?;
     }
-    let again = start(most + sample, Some(folder))?;
+    let again = start(args, most + sample, Kept::Folder(folder))?;
     if again.came_back != there as usize {
         return Err(Failure::Failed(format!("{} sessions of {there} came back", again.came_back)));
     }
@@ -184,6 +227,91 @@ fn store(common: &Common, folder: &Path, machine: Value, levels: &[u32], sample:
     let figures = json!({ "bench": "n4-store", "machine": machine, "rows": rows, "came_back": there, "came_back_in_s": seconds });
     common.write(&figures)?;
     Ok(figures)
+}
+
+/// `--takeover`: from the moment at which a node is no more until another one has its sessions.
+fn takeover(args: &Args, url: &str, machine: Value, sessions: u32) -> Result<Value, Failure> {
+    let usage = |e: String| Failure::Usage(format!("--takeover {url}: {e}"));
+    let settings = Settings::new(url, format!("bench-{}", std::process::id()), LEASE, Duration::ZERO, sessions as usize).map_err(usage)?;
+    println!("bench n4 --takeover: {sessions} sessions, a lease of {} s; the standby has loaded the program and follows", LEASE.as_secs());
+    let active = start(args, sessions + 1, Kept::Shared(&settings))?;
+    let Running { agent, requests, mut smf, abandons, .. } = active;
+    smf.associate(1)?;
+    let filled = smf.establish_with(0, sessions, charged)?;
+    let (given_up, was_given_up) = bounded::<Instant>(1);
+    let standby = std::thread::scope(|scope| {
+        let waits = scope.spawn(|| start(args, sessions + 1, Kept::Shared(&settings)));
+        // It reads all records, and follows those that still come.
+        std::thread::sleep(SETTLES);
+        let _ = given_up.send(Instant::now());
+        abandons.into_iter().for_each(|abandon| abandon());
+        waits.join().map_err(|_| Failure::Failed("the standby has failed".into()))?
+    })?;
+    let began = was_given_up.recv().map_err(|e| Failure::Failed(e.to_string()))?;
+    if standby.came_back != sessions as usize {
+        return Err(Failure::Failed(format!("{} sessions of {sessions} were taken over", standby.came_back)));
+    }
+    let (total, restored) = (standby.ready_at.saturating_duration_since(began).as_secs_f64(), standby.took.as_secs_f64());
+    println!("  the standby has all sessions {total:.2} s after the active node was given up, {restored:.2} s of that for the sessions");
+    // The one that was given up has nothing left to say.
+    for (requests, agent) in [(standby.requests, standby.agent), (requests, agent)] {
+        let _ = requests.send(Request::Stop);
+        agent.join().map_err(|_| Failure::Failed("an agent failed".into()))?;
+    }
+    let figures = json!({
+        "bench": "n4-takeover", "machine": machine, "sessions": sessions, "established_per_s": filled.rate, "lease_s": LEASE.as_secs(),
+        "taken_over_in_s": total, "restored_in_s": restored,
+    });
+    args.common.write(&figures)?;
+    Ok(figures)
+}
+
+/// `--idle`: time on processors while nothing happens, by number of sessions.
+fn idle(args: &Args, machine: Value, levels: &[u32], window: Duration) -> Result<Value, Failure> {
+    let (common, folder) = (&args.common, args.store.as_deref());
+    if let Some(folder) = folder.filter(|folder| folder.exists()) {
+        return Err(Failure::Usage(format!("--store {}: it is there already; expected a new folder", folder.display())));
+    }
+    println!("bench n4 --idle: {} s each; a URR with threshold, quota, period, start of traffic; no request, no packet", window.as_secs());
+    println!("  {:>10} {:>8} {:>20} {:>20}", "sessions", "store", "agent, % of a core", "all, % of a core");
+    let most = levels.iter().max().copied().unwrap_or(0);
+    let mut rows = Vec::new();
+    for kept in [Kept::Nowhere].into_iter().chain(folder.map(Kept::Folder)) {
+        let Running { agent, requests, mut smf, .. } = start(args, most + 1, kept)?;
+        smf.associate(1)?;
+        let mut there = 0;
+        for &level in levels {
+            smf.establish_with(there, level, charged)?;
+            there = there.max(level);
+            // The allocator gives back what requests took, and a store writes the last of them.
+            std::thread::sleep(SETTLES);
+            // Without the engine's, which has no ports here and does not wait for any.
+            let time = || (threads_time("agent"), process_time().saturating_sub(threads_time("worker")));
+            let (began, before) = (Instant::now(), time());
+            std::thread::sleep(window);
+            let (took, after) = (began.elapsed(), time());
+            let share = |after: Duration, before: Duration| 100.0 * (after - before).as_secs_f64() / took.as_secs_f64();
+            let (agent, process) = (share(after.0, before.0), share(after.1, before.1));
+            let has_store = matches!(kept, Kept::Folder(_));
+            let store = if has_store { "with" } else { "without" };
+            println!("  {there:>10} {store:>8} {agent:>20.2} {process:>20.2}");
+            rows.push(json!({ "sessions": there, "store": has_store, "xdp": args.xdp, "agent_percent": agent, "all_percent": process }));
+        }
+        let _ = requests.send(Request::Stop);
+        agent.join().map_err(|_| Failure::Failed("the agent failed".into()))?;
+    }
+    if let Some(folder) = folder {
+        std::fs::remove_dir_all(folder).map_err(|e| Failure::Failed(format!("{}: {e}", folder.display())))?;
+    }
+    let figures = json!({ "bench": "n4-idle", "machine": machine, "seconds": window.as_secs(), "rows": rows });
+    common.write(&figures)?;
+    Ok(figures)
+}
+
+/// Time that all threads of this process have had on processors, those that have ended too.
+fn process_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -199,13 +327,33 @@ struct Running {
     /// Sessions that were in the store, and how long it took to have them back.
     came_back: usize,
     took: Duration,
+    ready_at: Instant,
+    /// Leaves its store to others, as if it was killed.
+    abandons: Option<Box<dyn FnOnce() + Send>>,
+}
+
+/// What carries packets.
+fn targets(args: &Args, ir: &Ir) -> Result<Targets, Failure> {
+    if !args.xdp {
+        return Ok(Targets::Whole(Arc::new(load_x86(ir)?)));
+    }
+    let failed = |e: &dyn std::fmt::Display| Failure::Usage(e.to_string());
+    let text = p4_emit::bpf::emit_xdp(ir).map_err(|e| failed(&e))?;
+    let entries = ir.program.tables.values().map(|table| table.size).max().unwrap_or_default();
+    let options = target_xdp::Options { entries, subset: true, entry: target_xdp::EntryPoints::Interfaces, ..Default::default() };
+    let xdp = target_xdp::Xdp::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| failed(&e))?;
+    let text = p4_emit::emit_x86(ir).map_err(|e| failed(&e))?;
+    let options = target_x86::Options { meters: xdp.share_meters(), ..Default::default() };
+    let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| failed(&e))?;
+    let split = Split::new(Box::new(xdp), Box::new(x86), Policy::Share(1.0)).map_err(|e| failed(&e))?;
+    Ok(Targets::Split(Arc::new(split)))
 }
 
 /// The agent on its thread, and an SMF beside it.
-fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
+fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
     let ir = super::upf::compile(capacity)?;
-    let targets = Targets::Whole(Arc::new(load_x86(&ir)?));
+    let targets = targets(args, &ir)?;
     let (events, events_in) = bounded(1024);
     // As in the daemon: a session that ends ends the wait of its packets.
     let settings = engine::Settings { buffer: Some(IdleBuffer::deploy(Limits::default())), ..Default::default() };
@@ -223,16 +371,26 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
     let io = |e: std::io::Error| Failure::Failed(format!("loopback: {e}"));
     let socket = Arc::new(UdpSocket::bind((NODE, 0)).map_err(io)?);
     let upf = socket.local_addr().map_err(io)?;
-    let began = Instant::now();
+    let mut began = Instant::now();
+    let opened = match kept {
+        Kept::Nowhere => None,
+        Kept::Folder(folder) => Some(Opened::open_folder(folder, PersistMode::Buffer).map_err(Failure::Failed)?),
+        Kept::Shared(settings) => {
+            let waits_since = Instant::now();
+            let opened = Opened::open_shared(settings, &|| waits_since.elapsed() > TAKEOVER_PATIENCE).map_err(Failure::Failed)?;
+            began = Instant::now();
+            Some(opened.ok_or_else(|| Failure::Failed("the store is another node's, who does not let it go".into()))?)
+        }
+    };
+    let abandons = opened.as_ref().and_then(Opened::abandons).map(|abandon| Box::new(abandon) as Box<dyn FnOnce() + Send>);
     let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     // As by default.
-    config.records = folder.map(|_| Duration::from_secs(5));
-    let opened = folder.map(|folder| Opened::open_folder(folder, PersistMode::Buffer)).transpose().map_err(Failure::Failed)?;
+    config.records = opened.as_ref().map(|_| Duration::from_secs(5));
     let (back, opened) = match opened {
         Some(mut opened) => (opened.bring_back(config, unix, began, &mut plane).map_err(Failure::Failed)?, Some(opened)),
         None => (Back::new(config, unix, began).map_err(Failure::Failed)?, None),
     };
-    let (took, came_back) = (began.elapsed(), back.node.session_count());
+    let (took, came_back, ready_at) = (began.elapsed(), back.node.session_count(), Instant::now());
     let output = Arc::new(Output::new(socket.clone()));
     let store = opened.map(|opened| opened.start(output.clone())).transpose()?;
     let mut agent = Agent {
@@ -244,6 +402,7 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
         kernel: None,
         output,
         keeps_sessions: store.is_some(),
+        xdp_stays: false,
         graceful_release: None,
         leaves_by: None,
         store,
@@ -260,6 +419,7 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
         stopped: false,
         failed: None,
         still_ending: Default::default(),
+        ready: Default::default(),
         ticks: 0,
         running: None,
         reconsidering: None,
@@ -276,7 +436,7 @@ fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
     let socket = UdpSocket::bind((NODE, 0)).map_err(io)?;
     socket.set_read_timeout(Some(PATIENCE)).map_err(io)?;
     let smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
-    Ok(Running { agent, requests, smf, came_back, took })
+    Ok(Running { agent, requests, smf, came_back, took, ready_at, abandons })
 }
 
 fn ending(requests: &Sender<Request>) -> Result<u64, Failure> {
@@ -315,8 +475,12 @@ struct Run {
 
 impl Smf {
     fn establish(&mut self, from: u32, to: u32) -> Result<Run, Failure> {
+        self.establish_with(from, to, establishment)
+    }
+
+    fn establish_with(&mut self, from: u32, to: u32, rules: fn(u32) -> Group) -> Result<Run, Failure> {
         self.seids.resize(to.max(from) as usize, 0);
-        let request = |_: &Smf, n: u32| Message::session(MessageType::SessionEstablishmentRequest, 0, 0, establishment(n));
+        let request = |_: &Smf, n: u32| Message::session(MessageType::SessionEstablishmentRequest, 0, 0, rules(n));
         self.run(from, to, request, |smf, n, answer| {
             smf.seids[n as usize] = find!(answer.ies, FSeid).map_or(0, |f_seid| f_seid.seid);
         })
@@ -393,6 +557,24 @@ impl Smf {
         self.sequence = (first + sent as u32) & 0xff_ffff;
         Ok(Run { rate: sent as f64 / began.elapsed().as_secs_f64(), longest })
     }
+}
+
+/// The same as a charging function would have it: everything that is looked for is far away.
+fn charged(n: u32) -> Group {
+    let bytes = |total| Volume { total: Some(total), ..Volume::default() };
+    let mut ies = establishment(n);
+    ies.retain(|ie| !matches!(ie, Ie::CreateUrr(_)));
+    ies.push(Ie::CreateUrr(vec![
+        Ie::UrrId(1),
+        Ie::MeasurementMethod(0x03),
+        // PERIO, VOLTH, START; VOLQU, TIMQU.
+        Ie::ReportingTriggers(Triggers(0x0313)),
+        Ie::MeasurementPeriod(86_400),
+        Ie::VolumeThreshold(bytes(1 << 30)),
+        Ie::VolumeQuota(bytes(1 << 31)),
+        Ie::TimeQuota(86_400),
+    ]));
+    ies
 }
 
 /// The session that [`sessions::rules`] has, as an SMF asks for it.

@@ -8,6 +8,7 @@
 
 mod delay_line;
 mod flows;
+mod guaranteed;
 mod place;
 
 use super::options::Common;
@@ -18,6 +19,7 @@ use place::Place;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use traffic::plan::Qos;
 
 /// Options of `bench qos`.
 #[derive(clap::Args, Clone, Debug)]
@@ -43,6 +45,15 @@ pub struct Args {
     /// `qos.target_ms` of the daemon, with shaping.
     #[arg(long)]
     target_ms: Option<u32>,
+    /// Measures instead what one user with a guaranteed rate of so many Mbit/s gets in a congested port.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    guaranteed: Option<u32>,
+    /// Rate of that port in Mbit/s [default: 1000; with --quick: 20].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "guaranteed")]
+    port_rate: Option<u32>,
+    /// Other users there, each with a connection that takes what it gets [default: 200; with --quick: 8].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000), requires = "guaranteed")]
+    greedy: Option<u16>,
     /// Runs everything small and short; the figures mean nothing.
     #[arg(long)]
     quick: bool,
@@ -93,8 +104,14 @@ struct Cell {
 enum Load {
     /// As much as TCP can.
     Tcp { congestion: &'static str, flows: usize },
-    /// Datagrams, at more than the rate.
-    Udp,
+    /// Datagrams, at the rate and so many percent of it more.
+    Udp { over_percent: u64 },
+}
+
+impl Load {
+    fn is_udp(self) -> bool {
+        matches!(self, Load::Udp { .. })
+    }
 }
 
 impl Cell {
@@ -105,7 +122,7 @@ impl Cell {
 
 /// Rates of cells that run at a time, together: little beside what the machine carries.
 const TOGETHER_BPS: u64 = 250_000_000;
-/// What the datagrams of [`Load::Udp`] exceed the rate by, in percent.
+/// What datagrams exceed the MBR by, in percent.
 const UDP_OVER_PERCENT: u64 = 30;
 /// What users may expect: share of the rate that TCP's payload gets, and the 95th percentile of what packets wait.
 const GOODPUT_AIM: f64 = 0.93;
@@ -131,6 +148,9 @@ pub(crate) fn qos(args: &Args) -> Result<Value, Failure> {
         ([], false) => full.to_vec(),
         _ => given.to_vec(),
     };
+    if let Some(rate_mbps) = args.guaranteed {
+        return guaranteed::run(args, rate_mbps, &machine);
+    }
     let (rates, rtts) = (or(&args.rates, &[5, 20, 100, 500], &[5]), or(&args.rtts, &[1, 20, 60], &[20]));
     let seconds =
         |i: usize, full, quick| Duration::from_secs(args.seconds.get(i).copied().unwrap_or(if args.quick { quick } else { full }));
@@ -152,12 +172,15 @@ pub(crate) fn qos(args: &Args) -> Result<Value, Failure> {
         let text = args.settings(*mode);
         // A session for each place in a batch and each rate: rules stay as they are.
         let users = batches.iter().map(Vec::len).max().unwrap_or(0);
-        let place = Place::make(&text, &rates, users)?;
+        let of_rate = |rate: &u32| Qos { mbr_kbps: Some((u64::from(*rate) * 1000, u64::from(*rate) * 1000)), ..Qos::default() };
+        let all: Vec<Qos> = rates.iter().flat_map(|rate| std::iter::repeat_n(of_rate(rate), users)).collect();
+        let place = Place::make(&text, "", &all)?;
         let mut measured = Vec::new();
         let progress = report::progress(batches.len() as u64);
         for batch in &batches {
             place.line.delay(Duration::from_millis(batch[0].rtt_ms.into()) / 2);
-            let users: Vec<_> = batch.iter().enumerate().map(|(i, cell)| (place.user(cell.rate_mbps, i), *cell)).collect();
+            let first = |cell: &Cell| rates.iter().position(|rate| *rate == cell.rate_mbps).unwrap_or(0) * users;
+            let users: Vec<_> = batch.iter().enumerate().map(|(i, cell)| (place.user(first(cell) + i), *cell)).collect();
             let run = flows::run(&place.net, &users, warm_up, window)?;
             measured.extend(batch.iter().copied().zip(run));
             progress.inc(1);
@@ -178,13 +201,13 @@ pub(crate) fn qos(args: &Args) -> Result<Value, Failure> {
 /// All cells, those that run at a time together: of one rate and round trip time.
 fn batches(rates: &[u32], rtts: &[u32], congestions: &[&'static str]) -> Vec<Vec<Cell>> {
     let mut loads: Vec<_> = congestions.iter().flat_map(|c| [1, 4].map(|flows| Load::Tcp { congestion: c, flows })).collect();
-    loads.push(Load::Udp);
+    loads.push(Load::Udp { over_percent: UDP_OVER_PERCENT });
     let mut batches = Vec::new();
     for &rtt_ms in rtts {
         for &rate_mbps in rates {
             let cells = loads.iter().flat_map(|load| [false, true].map(|uplink| Cell { rate_mbps, rtt_ms, uplink, load: *load }));
             // The delay of the line is nothing to datagrams.
-            let cells: Vec<_> = cells.filter(|cell| cell.load != Load::Udp || rtt_ms == rtts[0]).collect();
+            let cells: Vec<_> = cells.filter(|cell| !cell.load.is_udp() || rtt_ms == rtts[0]).collect();
             let together = (TOGETHER_BPS / (u64::from(rate_mbps) * 1_000_000)).max(1) as usize;
             batches.extend(cells.chunks(together).map(<[Cell]>::to_vec));
         }
@@ -193,10 +216,10 @@ fn batches(rates: &[u32], rtts: &[u32], congestions: &[&'static str]) -> Vec<Vec
 }
 
 fn row(mode: Mode, cell: &Cell, measured: &Measured) -> Value {
-    let Measured { payload_bps, ip_bps, delay_ms, probes_lost, verified } = measured;
+    let Measured { payload_bps, ip_bps, delay_ms, delay_p99_ms: _, probes_lost, verified } = measured;
     let (congestion, flows) = match cell.load {
         Load::Tcp { congestion, flows } => (congestion, flows),
-        Load::Udp => ("udp", 1),
+        Load::Udp { .. } => ("udp", 1),
     };
     json!({
         "mode": mode.name(), "rate_mbps": cell.rate_mbps, "rtt_ms": cell.rtt_ms, "direction": if cell.uplink { "uplink" } else { "downlink" },
@@ -214,7 +237,7 @@ fn print_table(mode: Mode, rates: &[u32], rtts: &[u32], congestions: &[&'static 
         for rtt in rtts {
             for uplink in [false, true] {
                 let of_row = measured.iter().filter(|(cell, _)| (cell.rate_mbps, cell.rtt_ms, cell.uplink) == (*rate, *rtt, uplink));
-                let figures = of_row.filter(|(cell, _)| cell.load != Load::Udp).map(|(cell, measured)| {
+                let figures = of_row.filter(|(cell, _)| !cell.load.is_udp()).map(|(cell, measured)| {
                     let share = measured.payload_bps / cell.rate_bps() as f64;
                     let good = share >= GOODPUT_AIM && measured.delay_ms.is_some_and(|ms| ms <= DELAY_AIM_MS);
                     hit = (hit.0 + usize::from(good), hit.1 + 1);
@@ -227,7 +250,7 @@ fn print_table(mode: Mode, rates: &[u32], rtts: &[u32], congestions: &[&'static 
         }
     }
     println!("  {} of {} cells as aimed", hit.0, hit.1);
-    for (cell, measured) in measured.iter().filter(|(cell, _)| cell.load == Load::Udp) {
+    for (cell, measured) in measured.iter().filter(|(cell, _)| cell.load.is_udp()) {
         println!(
             "  UDP of {} % more than {} Mbit/s, {}: {:.4} of the rate (IP packets)",
             UDP_OVER_PERCENT,

@@ -140,6 +140,7 @@ fn numbers(n: u32) -> Numbers {
         filter_sets: Vec::new(),
         usage: vec![(usage(false), low), (usage(true), high)],
         meters: vec![(meter(false), low), (meter(true), high)],
+        quotas: Vec::new(),
     }
 }
 
@@ -246,11 +247,20 @@ pub fn user_offset(direction: Direction) -> usize {
 
 /// A frame to or from a session and any remote host and port, by UDP or another protocol whose header begins with ports.
 pub fn frame_with(direction: Direction, n: u32, remote: u32, remote_port: u16, protocol: u8) -> Vec<u8> {
+    frame_of(direction, n, (remote, remote_port), protocol, USER_PACKET)
+}
+
+/// A frame to or from a session whose user's packet has so many bytes, 28 to 1400.
+pub fn long_frame(direction: Direction, n: u32, user_packet: usize) -> Vec<u8> {
+    frame_of(direction, n, (SERVER.into(), 5001), 17, user_packet)
+}
+
+fn frame_of(direction: Direction, n: u32, (remote, remote_port): (u32, u16), protocol: u8, user_packet: usize) -> Vec<u8> {
     let mut frame = match direction {
         Direction::Downlink => ethernet(N6_MAC, [2, 0, 0, 0, 6, 2]),
         Direction::Uplink => {
             let mut frame = ethernet(N3_MAC, [2, 0, 0, 0, 3, 2]);
-            let gtpu_payload = 8 + USER_PACKET;
+            let gtpu_payload = 8 + user_packet;
             frame.extend(ipv4(GNB, UPF_N3, 17, 16 + gtpu_payload));
             frame.extend([8, 104, 8, 104]);
             frame.extend(((16 + gtpu_payload) as u16).to_be_bytes());
@@ -264,9 +274,9 @@ pub fn frame_with(direction: Direction, n: u32, remote: u32, remote_port: u16, p
     let downlink = direction == Direction::Downlink;
     let (src, dst) = if downlink { (remote, ue(n)) } else { (ue(n), remote) };
     let (src_port, dst_port) = if downlink { (remote_port, UE_PORT) } else { (UE_PORT, remote_port) };
-    frame.extend(ipv4(src.into(), dst.into(), protocol, USER_PACKET - 20));
-    frame.extend([src_port, dst_port, (USER_PACKET - 20) as u16].map(u16::to_be_bytes).concat());
-    frame.resize(user_offset(direction) + USER_PACKET, 0);
+    frame.extend(ipv4(src.into(), dst.into(), protocol, user_packet - 20));
+    frame.extend([src_port, dst_port, (user_packet - 20) as u16].map(u16::to_be_bytes).concat());
+    frame.resize(user_offset(direction) + user_packet, 0);
     frame
 }
 

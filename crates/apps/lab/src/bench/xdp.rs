@@ -9,11 +9,11 @@
 //! 3. **Changes** (`xdp/changes.rs`): sessions are changed one by one on the attached program, with and without packets on another core.
 //! 4. **The table** (`xdp/maps.rs`): a look-up of a session alone, in the kernel's maps and in ours.
 
-mod alone;
+pub(super) mod alone;
 mod changes;
-mod driver;
+pub(super) mod driver;
 mod maps;
-mod programs;
+pub(super) mod programs;
 mod veth;
 
 use super::measure::{Pinned, Rounds};

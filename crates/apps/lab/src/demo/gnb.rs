@@ -5,12 +5,12 @@
 
 use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
 use super::namespaces::{
-    Files, IPERF_S, SEED, SETTLE, START, STOP, download, download_mbps, iperf_summary, ping_all, read_json, read_records, start_smf,
-    start_upf, write,
+    Files, IPERF_S, SEED, SETTLE, START, STOP, download, download_mbps, iperf, ping_all, read_json, read_records, start_smf, start_upf,
+    write,
 };
 use super::netns::{Namespace, Networks};
 use super::process::{Background, Part};
-use super::{Args, Datapath, radio_capture};
+use super::{Args, Datapath, handover, radio_capture};
 use daemon::failure::Failure;
 use daemon::report::Report;
 use gnodeb::counts::{Count, Drops};
@@ -23,9 +23,10 @@ use traffic::SessionRecord;
 
 /// Radio addresses: the gNodeB's, the UEs', and the link's for each of them.
 const GNB: &str = "127.0.0.1:4001";
-const UES: &str = "127.0.0.2:4001";
-const LINK_FOR_UES: &str = "127.0.0.3:4001";
-const LINK_FOR_GNB: &str = "127.0.0.4:4001";
+pub(super) const UES: &str = "127.0.0.2:4001";
+pub(super) const LINK_FOR_UES: &str = "127.0.0.3:4001";
+pub(super) const LINK_FOR_GNB: &str = "127.0.0.4:4001";
+const ENDS: [&str; 4] = [LINK_FOR_UES, UES, LINK_FOR_GNB, GNB];
 /// F1-U: CU-UP and DU.
 const CU: &str = "127.0.1.1";
 const DU: &str = "127.0.1.2";
@@ -40,6 +41,8 @@ const USUAL: [&str; 6] = [
     "buffer.status_stale",
     "radio_bearer.am_outside_window",
 ];
+/// And at a handover: what was under way to or from the cell that is left, and what the other side had without having said so.
+const USUAL_AT_HANDOVER: [&str; 4] = ["radio.cell_left", "radio.handed_over", "pdcp_rx.late", "pdcp_rx.duplicate"];
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let begin = Instant::now();
@@ -48,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     println!("Networks: namespaces for RAN, UPF and data network, joined by veth pairs");
     let net = Networks::create(1)?;
     let upf = start_upf(args, &net, &files, &out)?;
-    let smf = start_smf(args.ues, &net, &files, &out)?;
+    let mut smf = start_smf(args.ues, &net, &files, &out)?;
     let records = read_records(&files.sessions)?;
 
     let file = |name: &str| out.join(name).display().to_string();
@@ -62,33 +65,36 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         None
     };
     println!("Radio: {} Mbit/s, {:.0} % lost and as many reordered, each way", args.radio_mbps, args.radio_loss * 100.0);
-    let radio = start_radio(&net, args.radio_loss, &file("radio.json"), &out)?;
+    let radio = start_radio(&net, ENDS, args.radio_loss, &file("radio.json"), &out)?;
     let roles: &[(&'static str, &str)] = if args.split_gnb { &[("CU-UP", "cu-up"), ("DU", "du")] } else { &[("gNodeB", "both")] };
     let mut gnbs = Vec::new();
     for (name, role) in roles {
         let of = if is_program(args) { "p4/gnb.p4" } else { "the entities" };
         println!("{name} of {of}: {} UEs, a bearer of RLC AM each", args.ues);
         let config = out.join(format!("{role}.toml"));
-        write(&config, &gnb_config(role, args, &records))?;
+        write(&config, &gnb_config(role, args, &records, &out))?;
         let config = config.display().to_string();
         gnbs.push(start(name, &net, "gnb", &["--config", &config], &file(&format!("{role}.json")), &out)?);
     }
     let config = out.join("ue.toml");
-    write(&config, &ue_config(args, &records))?;
+    write(&config, &ue_config(args, &records, &out))?;
     println!("UEs: a TUN device each");
     let ues = start("UEs", &net, "ue", &["--config", &config.display().to_string()], &file("ue.json"), &out)?;
     let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], &out, false)?;
     let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
 
     println!("Users: unmodified programs\n");
-    let outcomes = users(args, &net, &records)?;
+    let mut outcomes = users(args, &net, &records)?;
+    if hands_over(args) {
+        outcomes.extend(handover::run(args, &net, &records, &mut smf, &out)?);
+    }
     let goodput = Goodput::measure(args, &net, &records)?;
     let gaps = [("UEs", tcp_gaps(&net.ran)?), ("data network", tcp_gaps(&net.dn)?)];
     // STATUS PDUs are still on the way.
     std::thread::sleep(SETTLE);
     radio.stop(STOP)?;
     // The same radio without loss, for comparison.
-    let radio = start_radio(&net, 0.0, &file("radio-without-loss.json"), &out)?;
+    let radio = start_radio(&net, ENDS, 0.0, &file("radio-without-loss.json"), &out)?;
     let without_loss = Goodput::measure(args, &net, &records)?;
     std::thread::sleep(SETTLE);
     drop(iperf);
@@ -121,17 +127,22 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     goodput.compare(&without_loss, if is_program(args) { 1.0 } else { 1.0 - lost });
     let ues: gnodeb::counts::Report = read_json(&out.join("ue.json"))?;
     // A CU-UP counts users' packets, a DU those of the radio.
-    let gnb: gnodeb::counts::Report = read_json(&out.join(format!("{}.json", roles[0].1)))?;
+    let mut gnb: gnodeb::counts::Report = read_json(&out.join(format!("{}.json", roles[0].1)))?;
     let air: gnodeb::counts::Report = read_json(&out.join(format!("{}.json", roles[roles.len() - 1].1)))?;
+    let hands_over = hands_over(args);
     for (name, counted) in [("UEs", &ues), ("gNodeB", &gnb), ("gNodeB's radio", &air)] {
-        nothing_was_lost(&mut checks, name, counted);
+        nothing_was_lost(&mut checks, name, counted, hands_over);
+    }
+    if hands_over {
+        let second = handover::both(&mut checks, &mut gnb, &out)?;
+        nothing_was_lost(&mut checks, "gNodeB 2", &second, hands_over);
     }
     sessions_agree(&mut checks, &by_session(&records, &report, &ues, &gnb, &files.smf)?);
     if args.capture {
         let capture = out.join("radio.pcap");
         radio_capture::decodes(&mut checks, &capture)?;
         if records.len() > PROTECTED {
-            let (cipher_key, integrity_key) = keys(PROTECTED);
+            let (cipher_key, integrity_key) = keys(PROTECTED, 0);
             let bearer = radio_capture::Bearer { ue: PROTECTED as u16 + 1, cipher_key, integrity_key };
             radio_capture::deciphers(&mut checks, &capture, &bearer, &out.join("pdcp.pcap"))?;
         }
@@ -149,7 +160,7 @@ impl Goodput {
     /// One download by the first UE.
     fn measure(args: &Args, net: &Networks, records: &[SessionRecord]) -> Result<Goodput, Failure> {
         let ue = records[0].ue_ipv4.map(|a| a.to_string()).unwrap_or_default();
-        download_mbps(net, &ue, u64::from(args.download_mb) * 1_000_000).map(|mbps| Goodput { mbps })
+        download_mbps(net, &ue, u64::from(args.download_mb) * 1_000_000, None).map(|mbps| Goodput { mbps })
     }
 
     /// Says what the radio's loss costs. `first`: the share of the radio's rate that was left for what was sent for the first time.
@@ -179,12 +190,14 @@ fn counter(text: &str, group: &str, name: &str) -> Option<u64> {
     numbers.nth(at)?.parse().ok()
 }
 
-/// A radio that loses that share of the datagrams, and reorders as many.
-fn start_radio(net: &Networks, loss: f64, report: &str, logs: &Path) -> Result<Part, Failure> {
+/// A radio that loses that share of the datagrams, and reorders as many. `ends`: where the link listens and who sends there, at either end.
+pub(super) fn start_radio(net: &Networks, ends: [&str; 4], loss: f64, report: &str, logs: &Path) -> Result<Part, Failure> {
     let loss = loss.to_string();
-    let ends = ["--listen-a", LINK_FOR_UES, "--peer-a", UES, "--listen-b", LINK_FOR_GNB, "--peer-b", GNB];
+    let [listen_a, peer_a, listen_b, peer_b] = ends;
+    let ends = ["--listen-a", listen_a, "--peer-a", peer_a, "--listen-b", listen_b, "--peer-b", peer_b];
     let like = ["--loss", &loss, "--reorder", &loss, "--delay-ms", "4", "--jitter-ms", "1", "--reorder-ms", "8"];
-    start("Radio", net, "link", &[&ends[..], &like].concat(), report, logs)
+    let name = if listen_a == LINK_FOR_UES { "Radio" } else { "Radio 2" };
+    start(name, net, "link", &[&ends[..], &like].concat(), report, logs)
 }
 
 /// Whether the gNodeB is `p4/gnb.p4`.
@@ -192,7 +205,12 @@ fn is_program(args: &Args) -> bool {
     !args.split_gnb && args.datapath.unwrap_or_default() == Datapath::P4
 }
 
-fn start(name: &'static str, net: &Networks, command: &str, args: &[&str], report: &str, logs: &Path) -> Result<Part, Failure> {
+/// Whether UEs go to a second gNodeB and back.
+fn hands_over(args: &Args) -> bool {
+    !args.split_gnb && !is_program(args)
+}
+
+pub(super) fn start(name: &'static str, net: &Networks, command: &str, args: &[&str], report: &str, logs: &Path) -> Result<Part, Failure> {
     let line = [&[command][..], args, &["--report", report, "--until-input-ends"]].concat();
     let mut part = Part::start(name, &net.ran, &line, logs, false)?;
     part.wait_for("ready", START)?;
@@ -202,22 +220,24 @@ fn start(name: &'static str, net: &Networks, command: &str, args: &[&str], repor
 /// The UE whose PDUs tshark can decipher and verify: NEA2 and NIA2, 18 bits, and no SDAP header, which it takes for ciphered. See [`drb`].
 const PROTECTED: usize = 2;
 
-/// Keys of UE `n`, for ciphering and for integrity protection.
-fn keys(n: usize) -> (String, String) {
-    (format!("{:032x}", 0x1000 + n), format!("{:032x}", 0x2000 + n))
+/// Keys of UE `n` after so many handovers, for ciphering and for integrity protection.
+fn keys(n: usize, generation: usize) -> (String, String) {
+    let key = |base: usize| format!("{:032x}", (generation << 16) + base + n);
+    (key(0x1000), key(0x2000))
 }
 
 /// The bearer of UE `n`: all algorithms, both lengths of sequence numbers, SDAP headers with half of them.
-fn drb(n: usize, f1u: bool) -> String {
+fn drb(n: usize, generation: usize, f1u: bool) -> String {
     let (nea, nia, bits) = (n % 4, (n + n / 4) % 4, if n % 5 == 4 { 12 } else { 18 });
     let mut text =
         format!("[[ue.drb]]\nid = 1\nrlc = \"am\"\npdcp_sn_bits = {bits}\nrlc_sn_bits = {bits}\nciphering = {nea}\nintegrity = {nia}\n");
     let _ = writeln!(text, "sdap_header_uplink = {0}\nsdap_header_downlink = {0}", n % 2 == 1);
+    let (cipher_key, integrity_key) = keys(n, generation);
     if nea > 0 {
-        let _ = writeln!(text, "cipher_key = \"{}\"", keys(n).0);
+        let _ = writeln!(text, "cipher_key = \"{cipher_key}\"");
     }
     if nia > 0 {
-        let _ = writeln!(text, "integrity_key = \"{}\"", keys(n).1);
+        let _ = writeln!(text, "integrity_key = \"{integrity_key}\"");
     }
     if f1u {
         let _ = writeln!(text, "f1u = {{ cu_teid = {0}, du_teid = {0} }}", n + 1);
@@ -225,12 +245,41 @@ fn drb(n: usize, f1u: bool) -> String {
     text
 }
 
-fn gnb_config(role: &str, args: &Args, records: &[SessionRecord]) -> String {
+/// UE `n` in a gNodeB's file: with a radio address, and with the TEID of a session.
+pub(super) fn gnb_ue(n: usize, generation: usize, record: &SessionRecord, radio: Option<&str>, teid: Option<u32>, f1u: bool) -> String {
+    let mut text = format!("\n[[ue]]\nid = {}\nflows = [{{ qfi = {}, drb = 1 }}]\n", n + 1, record.qfi.unwrap_or_default());
+    if let Some(radio) = radio {
+        let _ = writeln!(text, "radio = \"{radio}\"");
+    }
+    if let Some(teid) = teid {
+        let up = record.uplink;
+        let _ = writeln!(text, "session = {{ upf = \"{}\", uplink_teid = {}, downlink_teid = {teid} }}", up.addr, up.teid);
+    }
+    text + &drb(n, generation, f1u)
+}
+
+/// UE `n` in the UEs' file, with the gNodeB's radio address.
+pub(super) fn ue_ue(n: usize, generation: usize, record: &SessionRecord, gnb: &str) -> String {
+    let qfi = record.qfi.unwrap_or_default();
+    let mut text = format!("\n[[ue]]\nid = {}\ngnb = \"{gnb}\"\nqfi = {qfi}\nflows = [{{ qfi = {qfi}, drb = 1 }}]\n", n + 1);
+    record.ue_ipv4.iter().for_each(|address| {
+        let _ = writeln!(text, "ipv4 = \"{address}\"");
+    });
+    record.ue_ipv6.iter().for_each(|prefix| {
+        let _ = writeln!(text, "ipv6 = \"{prefix}\"");
+    });
+    text + &drb(n, generation, false)
+}
+
+fn gnb_config(role: &str, args: &Args, records: &[SessionRecord], out: &Path) -> String {
     let (core, air) = (role != "du", role != "cu-up");
     let mut text = format!("role = \"{role}\"\n");
     let _ = writeln!(text, "datapath = \"{}\"", if is_program(args) { "p4" } else { "entities" });
     if core {
         text += "n3 = \"10.3.0.2\"\n";
+    }
+    if hands_over(args) {
+        let _ = writeln!(text, "control = \"{}\"", handover::socket(out, 0));
     }
     if role != "both" {
         let (ours, peer) = if core { (CU, DU) } else { (DU, CU) };
@@ -240,36 +289,21 @@ fn gnb_config(role: &str, args: &Args, records: &[SessionRecord]) -> String {
         let _ = writeln!(text, "\n[radio]\naddress = \"{GNB}\"\nrate_mbps = {}", args.radio_mbps);
     }
     for (n, record) in records.iter().enumerate() {
-        let _ = writeln!(text, "\n[[ue]]\nid = {}\nflows = [{{ qfi = {}, drb = 1 }}]", n + 1, record.qfi.unwrap_or_default());
-        if air {
-            let _ = writeln!(text, "radio = \"{LINK_FOR_GNB}\"");
-        }
-        if core {
-            let (up, down) = (record.uplink, record.downlink);
-            let _ = writeln!(text, "session = {{ upf = \"{}\", uplink_teid = {}, downlink_teid = {} }}", up.addr, up.teid, down.teid);
-        }
-        text += &drb(n, role != "both");
+        text += &gnb_ue(n, 0, record, air.then_some(LINK_FOR_GNB), core.then_some(record.downlink.teid), role != "both");
     }
     text
 }
 
-fn ue_config(args: &Args, records: &[SessionRecord]) -> String {
-    let mut text = format!("[radio]\naddress = \"{UES}\"\nrate_mbps = {}\n", args.radio_mbps);
+fn ue_config(args: &Args, records: &[SessionRecord], out: &Path) -> String {
+    let mut text = if hands_over(args) { format!("control = \"{}\"\n", handover::ue_socket(out)) } else { String::new() };
+    let _ = writeln!(text, "[radio]\naddress = \"{UES}\"\nrate_mbps = {}", args.radio_mbps);
     for (n, record) in records.iter().enumerate() {
-        let qfi = record.qfi.unwrap_or_default();
-        let _ = writeln!(text, "\n[[ue]]\nid = {}\ngnb = \"{LINK_FOR_UES}\"\nqfi = {qfi}\nflows = [{{ qfi = {qfi}, drb = 1 }}]", n + 1);
-        record.ue_ipv4.iter().for_each(|address| {
-            let _ = writeln!(text, "ipv4 = \"{address}\"");
-        });
-        record.ue_ipv6.iter().for_each(|prefix| {
-            let _ = writeln!(text, "ipv6 = \"{prefix}\"");
-        });
-        text += &drb(n, false);
+        text += &ue_ue(n, 0, record, LINK_FOR_UES);
     }
     text
 }
 
-type Outcomes = Vec<(String, Result<String, Failure>)>;
+pub(super) type Outcomes = Vec<(String, Result<String, Failure>)>;
 
 /// What UEs do: one after the other; pings of all UEs together.
 fn users(args: &Args, net: &Networks, records: &[SessionRecord]) -> Result<Outcomes, Failure> {
@@ -288,17 +322,7 @@ fn users(args: &Args, net: &Networks, records: &[SessionRecord]) -> Result<Outco
     for (n, what, more) in [(3, "uplink", &[][..]), (4, "downlink", &["-R"])] {
         let ue = ue(n);
         let line = [&[IPERF_S, "iperf3", "-c", "10.6.0.2", "-B", &ue, "-t", "2", "-J", "--connect-timeout", "3000"][..], more].concat();
-        // The server may not have noticed yet that the test before has ended.
-        let run = || net.ran.run("timeout", &line);
-        let mut result = run();
-        for _ in 0..10 {
-            if !result.as_ref().is_err_and(|why| why.to_string().contains("server is busy")) {
-                break;
-            }
-            std::thread::sleep(SETTLE);
-            result = run();
-        }
-        let result = result.and_then(|json| iperf_summary(&json));
+        let result = iperf(|| net.ran.run("timeout", &line), || std::thread::sleep(SETTLE));
         outcomes.push((format!("iperf3 TCP {what} by {ue}"), result));
     }
     Ok(outcomes)
@@ -335,10 +359,11 @@ fn radio_was_bad(checks: &mut Checks, args: &Args, out: &Path) -> Result<f64, Fa
 }
 
 /// Checks that no user's packet was dropped, and RLC never gave up.
-fn nothing_was_lost(checks: &mut Checks, name: &str, counted: &gnodeb::counts::Report) {
+fn nothing_was_lost(checks: &mut Checks, name: &str, counted: &gnodeb::counts::Report, hands_over: bool) {
     let mut odd = Drops::new();
     let all = counted.ues.iter().flat_map(|ue| &ue.drops).chain(&counted.drops);
-    for (reason, number) in all.filter(|(reason, _)| !USUAL.contains(&reason.as_str())) {
+    let usual = |reason: &str| USUAL.contains(&reason) || hands_over && USUAL_AT_HANDOVER.contains(&reason);
+    for (reason, number) in all.filter(|(reason, _)| !usual(reason)) {
         *odd.entry(reason.clone()).or_default() += number;
     }
     let again: u64 = counted.ues.iter().map(|ue| ue.retransmissions).sum();

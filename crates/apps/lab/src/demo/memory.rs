@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (n6, far_n6) = pktio::memory::pair("n6", "far n6", 8192);
     let n4 = free_loopback_port()?;
     let config = Config::parse(&config(n4, args.share)).map_err(Failure::Failed)?;
-    let ir = daemon::program::compile(Path::new("upf.p4"), &[], &config.qos.defines())?;
+    let ir = daemon::program::compile(Path::new("upf.p4"), &[], &config.defines())?;
     let port =
         |id, port: MemoryPort, mac| OpenPort { id: PortId(id), of_workers: vec![vec![Box::new(port)]], driver: "memory".into(), mac };
     let upf = Upf::start(&config, ir, vec![port(0, n3, AROUND.n3_mac), port(128, n6, AROUND.n6_mac)], None)?;

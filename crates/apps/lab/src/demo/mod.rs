@@ -6,6 +6,7 @@
 
 mod checks;
 mod gnb;
+mod handover;
 mod memory;
 mod namespaces;
 pub(crate) mod netns;

@@ -1,19 +1,24 @@
 //! Which services has a program that is traced or tested? Those of this project that it calls, in the lane or in the interpreter's turn, with the settings that
 //! are given.
 
-use buffer::Limits;
-use buffer::service::BufferService;
-use ciphering::Choice;
-use ciphering::service::CipherService;
 use daemon::failure::Failure;
+use daemon::services::{Kind, Sizes};
 use inline::{Inline, in_lane};
 use program::Program;
-use radio_bearer::RadioBearerService;
 use service::Deployment;
 use std::sync::Arc;
 
-/// As many as `gnb.p4` has.
-const BEARERS: usize = 1 << 16;
+/// As many bearers as `gnb.p4` has, and room for what a test keeps.
+const SIZES: Sizes = Sizes {
+    bearers: Some(1 << 16),
+    packets: Some(1 << 12),
+    bytes: Some(1 << 24),
+    interval_ms: None,
+    attempts: None,
+    queues: Some(1 << 16),
+    queue_ms: None,
+    target_ms: None,
+};
 
 /// The value of a setting, as `--setting` says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,15 +68,7 @@ pub fn inline(program: &Program, settings: &[Setting]) -> Result<Option<Inline>,
 pub fn in_lanes(program: &Program, settings: &[Setting]) -> Result<Vec<Arc<Deployment>>, Failure> {
     let mut all: Vec<Arc<Deployment>> = Vec::new();
     for info in program.services.values() {
-        match info.name.as_str() {
-            "buffer" => {
-                let limits = Limits { packets: 1 << 12, bytes: 1 << 24 };
-                all.push(in_lane(Arc::new(move || Box::new(BufferService::new(BEARERS, limits)))));
-            }
-            "cipher" => all.push(in_lane(Arc::new(|| Box::new(CipherService::new(Choice::Portable).expect("it needs no library"))))),
-            "radio_bearer" => all.push(in_lane(Arc::new(|| Box::new(RadioBearerService::new(BEARERS))))),
-            _ => {}
-        }
+        all.extend(Kind::named(&info.name).map(|kind| in_lane(kind.make(SIZES))));
     }
     for Setting { service, index, value } in settings {
         let found = all.iter().find(|deployment| deployment.interface().name == service);
@@ -115,6 +112,24 @@ mod tests {
         let refused = |text: &str| in_lanes(&ir.program, &[text.parse().unwrap()]).err().unwrap().to_string();
         assert!(refused("cipher.5=00").contains("the program calls no service cipher"));
         assert!(refused("buffer.5=00").contains("--setting buffer.5: setting 5: expected a bearer's 26 bytes"));
+    }
+
+    /// A queue of 1000 bytes a second and 8 at once.
+    const QUEUE: &str = "shaper.5=00000000000003e8 00000008";
+
+    #[test]
+    fn a_packet_test_of_a_program_that_shapes_gives_the_same_on_the_interpreter_and_on_x86() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let include = [folder.join("../../../p4/include")];
+        let ir = Arc::new(daemon::program::compile(&folder.join("src/p4/testdata/shapes.p4"), &include, &[]).unwrap());
+        let script = stf::parse(&std::fs::read_to_string(folder.join("src/p4/testdata/shapes.stf")).unwrap(), &ir.program).unwrap();
+        let settings: Vec<Setting> = vec![QUEUE.replace(' ', "").parse().unwrap()];
+        let mut machine = Machine::new(ir.clone()).unwrap();
+        machine.set_services(Box::new(inline(&ir.program, &settings).unwrap().expect("the program calls one of ours")));
+        let mut x86 = TargetDevice::x86(&ir, &in_lanes(&ir.program, &settings).unwrap()).unwrap();
+        for report in [stf::run(&script, &mut stf::MachineDevice::new(machine)), stf::run(&script, &mut x86)] {
+            assert!(report.passed() && (report.sent, report.received) == (4, 2), "{report:?}");
+        }
     }
 
     #[test]

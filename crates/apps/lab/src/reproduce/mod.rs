@@ -8,17 +8,29 @@ mod singh_table6;
 mod singh_figure10;
 mod singh_figure15;
 mod singh_figure7;
+mod singh_figure8;
+mod singh_figure9;
 
 mod singh_cipher;
 
+mod memarian_figure7;
+mod memarian_figure8;
+mod memarian_figure9;
+
 mod memarian_figure10;
 mod memarian_figure11;
+
+mod memarian_figure12;
+mod memarian_figure13;
+mod memarian_table1;
 
 mod ceupf_figure2;
 
 // What they share, in the order of use.
 mod chart;
 mod cores;
+mod gnb_latency;
+mod gnb_steps;
 mod link;
 mod outcome;
 mod papers;
@@ -95,11 +107,19 @@ const EXPERIMENTS: &[Experiment] = &[
     experiment!(singh_table5, Some("table5")),
     experiment!(singh_table6, Some("table6")),
     experiment!(singh_figure7, Some("figure7")),
+    experiment!(singh_figure8),
+    experiment!(singh_figure9),
     experiment!(singh_figure10, Some("figure10")),
     experiment!(singh_figure15),
     experiment!(singh_cipher),
+    experiment!(memarian_figure7),
+    experiment!(memarian_figure8),
+    experiment!(memarian_figure9),
     experiment!(memarian_figure10),
     experiment!(memarian_figure11),
+    experiment!(memarian_figure12),
+    experiment!(memarian_figure13),
+    experiment!(memarian_table1),
     experiment!(ceupf_figure2, Some("ceupf")),
 ];
 

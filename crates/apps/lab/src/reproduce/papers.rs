@@ -12,6 +12,14 @@ pub(super) struct Papers {
     pub table4: Grid,
     /// Heavy hitters a second by trace.
     pub table6: Grid,
+    /// Throughput of a gNodeB by step: of the card, of x86.
+    pub memarian_steps: Grid,
+    /// Latency near the highest rate: of the card, of x86 behind it.
+    pub memarian_figure12: Grid,
+    /// Latency of the card by step.
+    pub memarian_figure13: Grid,
+    /// Memory of the card by entries of a table.
+    pub memarian_table1: Grid,
     /// Single numbers by name.
     claim: BTreeMap<String, Claim>,
 }
@@ -133,13 +141,16 @@ mod tests {
     #[test]
     fn the_data_file_is_whole() {
         let papers = papers();
-        for grid in [&papers.table4, &papers.table6] {
+        let memarian = [&papers.memarian_steps, &papers.memarian_figure12, &papers.memarian_figure13, &papers.memarian_table1];
+        for grid in [&papers.table4, &papers.table6].into_iter().chain(memarian) {
             assert!(grid.rows.iter().all(|row| row.values.len() == grid.columns.len() && row.line > 0));
         }
         assert_eq!((papers.table4.rows.len(), papers.table4.columns.len()), (8, 5));
         assert_eq!(papers.table4.cell(4, 1).map(|c| c.value), Some(32.0));
         assert_eq!(papers.table6.cell(3, 0).map(|c| (c.value, c.line)), Some((648.0, 1262)));
         assert!(papers.table6.cell(4, 0).is_none());
+        assert_eq!(papers.memarian_steps.cell(1, 5).map(|c| (c.value, c.line)), Some((12.75, 140)));
+        assert_eq!(papers.memarian_table1.cell(5, 2).map(|c| (c.value, c.line)), Some((40.97, 201)));
         assert!(papers.claim.len() > 15 && papers.claim.values().all(|c| c.line > 0 && c.high.is_none_or(|high| high > c.value)));
     }
 }

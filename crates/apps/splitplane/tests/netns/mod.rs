@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use traffic::around::{self, AROUND};
 use traffic::plan::{Pool, SessionPlan, Shape};
@@ -46,6 +46,10 @@ pub(crate) struct Side {
     pub received: u64,
     /// Frames with which the UPF tried whether this end takes redirected ones: of no port's count.
     pub probes: u64,
+    /// Frames by which the UPF told where an address of its is.
+    pub announcements: u64,
+    /// Frames come by two ways, and so in no order between them.
+    pub two_ways: bool,
 }
 
 /// One address of a UE, in one direction.
@@ -167,7 +171,19 @@ impl Testbed {
             let port = far_end(name);
             let (flows, others, end_markers) = Default::default();
             let burst = (0..64).map(|_| Packet::empty(0)).collect();
-            Side { port, burst, tunnels: name == "n3", flows, others, end_markers, sent: 0, received: 0, probes: 0 }
+            Side {
+                port,
+                burst,
+                tunnels: name == "n3",
+                flows,
+                others,
+                end_markers,
+                sent: 0,
+                received: 0,
+                probes: 0,
+                announcements: 0,
+                two_ways: false,
+            }
         };
         Testbed {
             id: upf,
@@ -442,6 +458,33 @@ impl Testbed {
         self.until_carried(false);
     }
 
+    /// One more interface of the UPF's, whose other end nobody has.
+    pub(crate) fn join(&self, name: &str) {
+        self.namespaces.join(name, [2, 0, 0, 0, 9, 1], [2, 0, 0, 0, 9, 2]);
+    }
+
+    /// Sets something of an interface of the UPF's.
+    pub(crate) fn set_link(&self, name: &str, what: &[&str]) {
+        run("ip", &[&["-n", &self.id, "link", "set", name], what].concat());
+    }
+
+    /// One more interface to the data network, with N6's MAC addresses. What is due at N6 may come out of it; the data network sends
+    /// by the one whose number is stored in what this returns, 0 or 1.
+    pub(crate) fn join_beside_n6(&mut self, name: &str) -> Arc<AtomicUsize> {
+        self.namespaces.join(name, AROUND.n6_mac, AROUND.dn_mac);
+        let first = std::mem::replace(&mut self.n6.port, Box::new(pktio::memory::pair("none", "none", 64).0));
+        let sends_by = Arc::new(AtomicUsize::new(0));
+        self.n6.port = Box::new(TwoWays { ways: [first, far_end(name)], sends_by: sends_by.clone() });
+        self.n6.two_ways = true;
+        sends_by
+    }
+
+    /// Waits until all has come out; from now on the UPF has one interface to the data network again.
+    pub(crate) fn one_way_again(&mut self) {
+        self.collect_all();
+        self.n6.two_ways = false;
+    }
+
     /// Sends frames of every session and IP version, one by one until one comes out, and then waits until the last has: they may be late. What did
     /// not come out before that is nobody's.
     pub(crate) fn until_carried(&mut self, uplink: bool) {
@@ -561,6 +604,43 @@ const GTPU_TYPE: usize = 43;
 const TEID: std::ops::Range<usize> = 46..50;
 const END_MARKER: u8 = 254;
 
+/// ARP for its own sender (RFC 5227 §3), or a neighbour advertisement that nobody asked for (RFC 4861 §7.2.6).
+fn is_announcement(frame: &[u8]) -> bool {
+    frame[12..14] == [8, 6] && frame[28..32] == frame[38..42]
+        || frame[..2] == [0x33, 0x33] && frame[12..14] == [0x86, 0xdd] && frame[54] == 136
+}
+
+/// A far end of two interfaces.
+struct TwoWays {
+    ways: [Box<dyn Port>; 2],
+    sends_by: Arc<AtomicUsize>,
+}
+
+impl Port for TwoWays {
+    fn name(&self) -> &str {
+        "two ways"
+    }
+    fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, pktio::PortError> {
+        let n = self.ways[0].receive(packets)?;
+        Ok(n + self.ways[1].receive(&mut packets[n..])?)
+    }
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, pktio::PortError> {
+        self.ways[self.sends_by.load(Ordering::Relaxed)].transmit(packets)
+    }
+    fn flush(&mut self) -> Result<(), pktio::PortError> {
+        self.ways[self.sends_by.load(Ordering::Relaxed)].flush()
+    }
+    fn max_frame(&self) -> usize {
+        self.ways[1].max_frame()
+    }
+    fn device_drops(&mut self) -> pktio::DeviceDrops {
+        self.ways[1].device_drops()
+    }
+    fn fd(&self) -> Option<std::os::fd::RawFd> {
+        self.ways[self.sends_by.load(Ordering::Relaxed)].fd()
+    }
+}
+
 /// Of a session's two addresses, by a frame with the user's packet outside.
 fn flow(session: usize, frame: &[u8]) -> usize {
     2 * session + usize::from(frame[12] != 8)
@@ -626,6 +706,10 @@ impl Side {
                 self.probes += 1;
                 continue;
             }
+            if is_announcement(packet.data()) {
+                self.announcements += 1;
+                continue;
+            }
             self.received += 1;
             let (teid, kind) = match packet.data().get(TEID) {
                 Some(teid) if self.tunnels => (u32::from_be_bytes(teid.try_into().unwrap()), packet.data()[GTPU_TYPE]),
@@ -645,8 +729,9 @@ impl Side {
             };
             let Flow { due, may_lose, teids, came } = &mut self.flows[*flow];
             let at = due.iter().position(|due| due.name == name);
-            assert!(at == Some(0) || at.is_some() && *may_lose, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
-            let due = due.drain(..=at.unwrap()).next_back().unwrap();
+            let may = at == Some(0) || at.is_some() && (*may_lose || self.two_ways);
+            assert!(may, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
+            let due = if self.two_ways { due.remove(at.unwrap()) } else { due.drain(..=at.unwrap()).next_back() }.unwrap();
             assert!((due.teid.max(teids.0)..=teids.1).contains(&teid), "flow {flow}: tunnel {teid}; sent in {}, {teids:?}", due.teid);
             teids.0 = teid;
             came.packets += 1;
@@ -683,7 +768,8 @@ impl Daemon {
         Daemon::start(bed, config, &[before, &["setpriv", "--bounding-set", &format!("-all{set}")]].concat())
     }
 
-    fn start(bed: &Testbed, config: &str, before: &[&str]) -> Daemon {
+    /// By this command.
+    pub(crate) fn start(bed: &Testbed, config: &str, before: &[&str]) -> Daemon {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let path = |end: &str| bed.folder.path().join(format!("{}.{end}", NEXT.load(Ordering::Relaxed)));
         NEXT.fetch_add(1, Ordering::Relaxed);
@@ -754,7 +840,7 @@ impl Daemon {
         (status.success(), self.said())
     }
 
-    fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 }

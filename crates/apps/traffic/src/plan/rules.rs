@@ -392,6 +392,7 @@ fn qer(id: u32, qos: Qos) -> Ie {
     let gates = GateStatus { uplink_open: !qos.closed.0, downlink_open: !qos.closed.1 };
     let mut ies = vec![Ie::QerId(id), Ie::GateStatus(gates)];
     ies.extend(qos.mbr_kbps.map(mbr));
+    ies.extend(qos.gbr_kbps.map(|(uplink_kbps, downlink_kbps)| Ie::Gbr(BitRates { uplink_kbps, downlink_kbps })));
     ies.extend(qos.qfi.map(Ie::Qfi));
     Ie::CreateQer(ies)
 }

@@ -306,7 +306,7 @@ fn dedicated_flows_come_and_go() {
     let smf = upf.smf();
     let flow = |dscp: u8, qfi: u8| FlowPlan {
         filters: vec![Filter { dscp: Some(dscp), flow: Some("permit out 17 from any 5001 to assigned".into()) }],
-        qos: Qos { qfi: Some(qfi), mbr_kbps: Some((64, 64)), closed: (false, true) },
+        qos: Qos { qfi: Some(qfi), mbr_kbps: Some((64, 64)), gbr_kbps: Some((32, 64)), closed: (false, true) },
         precedence: 10,
     };
     for shape in [Shape::Open5gs, Shape::Free5gc, Shape::Simple] {
@@ -316,6 +316,7 @@ fn dedicated_flows_come_and_go() {
         assert_eq!((rules.pdrs.len(), rules.pdrs[&17].pdi.f_teid), (base + 2, rules.pdrs[&2].pdi.f_teid));
         let qer = rules.qers[&16];
         assert_eq!((qer.qfi, qer.mbr_kbps, qer.uplink_open, qer.downlink_open), (Some(5), Some((64, 64)), true, false));
+        assert_eq!(qer.gbr_kbps, Some((32, 64)));
         assert_eq!(rules.pdrs[&16].pdi.sdf_filters[0].tos, Some((46 << 2, 0xfc)));
         smf.add_flow(&mut session, flow(10, 6)).unwrap();
         smf.remove_flow(&mut session, 0).unwrap();

@@ -59,7 +59,7 @@ control Ingress(inout headers_t hdr, inout meta_t meta, in ingress_intrinsic_met
     }
 #else
     bit<16> vrf = (bit<16>)intrinsic.ingress_port;
-    bit<2> colour;
+    @noWarn("unused") bit<2> colour;
     DirectCounter<bit<32>>(CounterType_t.PACKETS_AND_BYTES) routed;
     DirectMeter(MeterType_t.BYTES) rate;
     action missed(bit<3> drop) { for_deparser.drop_ctl = drop; }

@@ -27,13 +27,14 @@ use libc::{c_int, off_t, sockaddr_xdp, socklen_t, xdp_desc, xdp_mmap_offsets, xd
 use super::ring::{Mapping, Ring};
 use super::{Plain, check, get_option, pending_error, set_option, socket};
 
-/// Bytes of a frame: one page, the most that the kernel allows for aligned frames.
-pub(crate) const FRAME: usize = 4096;
+/// Bytes of a frame: one page, the most that the kernel allows for aligned frames, or half of it, where that holds what an interface has.
+const FRAME: usize = 4096;
+const SMALL_FRAME: usize = FRAME / 2;
 /// Bytes that the kernel keeps free in front of a received packet (XDP_PACKET_HEADROOM).
 const KERNEL_HEADROOM: usize = 256;
 /// Bytes in front of a received packet that a program may leave a word in (XDP metadata).
 const WORD: usize = 8;
-/// Longest packet that a frame holds.
+/// Longest packet that a frame of the larger kind holds.
 pub(crate) const MAX_FRAME: usize = FRAME - KERNEL_HEADROOM;
 /// Spent frames that a socket keeps while another one has the pool, at most: some bursts.
 const IN_HAND: usize = 256;
@@ -72,10 +73,14 @@ pub(crate) struct Xsk {
 struct Umem {
     pool: Mutex<Pool>,
     memory: Mapping,
+    /// Bytes of a frame.
+    frame: usize,
 }
 
 /// Frames that no socket has.
 struct Pool {
+    /// Bytes of one.
+    frame: usize,
     fill: Ring<u64>,
     completion: Ring<u64>,
     free: Vec<u64>,
@@ -88,17 +93,18 @@ unsafe impl Plain for xdp_statistics {}
 // SAFETY: as above.
 unsafe impl Plain for xdp_mmap_offsets {}
 
-/// Sockets that share memory, with rings of so many packets each (a power of two), and as many frames to send in as the first one's have; not
-/// bound yet. The error names the step that failed.
-pub(crate) fn open(ring: u32, others: &[u32]) -> Result<Vec<Xsk>, (&'static str, io::Error)> {
+/// Sockets that share memory, for packets of at most so many bytes, with rings of so many each (a power of two), and as many frames to send in as the
+/// first one's have; not bound yet. The error names the step that failed.
+pub(crate) fn open(longest: usize, ring: u32, others: &[u32]) -> Result<Vec<Xsk>, (&'static str, io::Error)> {
+    let frame = if longest <= SMALL_FRAME - KERNEL_HEADROOM { SMALL_FRAME } else { FRAME };
     let incoming = others.iter().chain([&ring]).map(|ring| *ring as usize + in_hand(*ring)).sum::<usize>();
     let frames = incoming + ring as usize;
-    let memory = Mapping::anonymous(frames * FRAME).map_err(|e| ("allocating packet memory", e))?;
+    let memory = Mapping::anonymous(frames * frame).map_err(|e| ("allocating packet memory", e))?;
     let first = new_socket(ring)?;
     let registration = xdp_umem_reg {
         addr: memory.address(),
         len: memory.len() as u64,
-        chunk_size: FRAME as u32,
+        chunk_size: frame as u32,
         headroom: 0,
         flags: 0,
         tx_metadata_len: 0,
@@ -113,11 +119,11 @@ pub(crate) fn open(ring: u32, others: &[u32]) -> Result<Vec<Xsk>, (&'static str,
     let map = |page, offsets, size| Ring::map(first.as_fd(), page as off_t, offsets, size).map_err(|e| ("mapping rings", e));
     let mut fill = map(libc::XDP_UMEM_PGOFF_FILL_RING, &offsets.fr, fill_size)?;
     let completion = map(libc::XDP_UMEM_PGOFF_COMPLETION_RING, &offsets.cr, ring)?;
-    let mut addresses = (0..frames as u64).map(|frame| frame * FRAME as u64);
+    let mut addresses = (0..frames as u64).map(|n| n * frame as u64);
     addresses.by_ref().take(incoming).for_each(|address| fill.push(address));
     fill.submit();
-    let pool = Mutex::new(Pool { fill, completion, free: addresses.collect() });
-    let umem = Arc::new(Umem { pool, memory });
+    let pool = Mutex::new(Pool { frame, fill, completion, free: addresses.collect() });
+    let umem = Arc::new(Umem { pool, memory, frame });
     let mut sockets = vec![Xsk::new(first, ring, &umem)?];
     for ring in others {
         sockets.push(Xsk::new(new_socket(*ring)?, *ring, &umem)?);
@@ -196,7 +202,7 @@ impl Xsk {
                 take(bytes, self.take_word(descriptor.addr));
                 count += 1;
             }
-            self.spent.push(descriptor.addr & !(FRAME as u64 - 1));
+            self.spent.push(descriptor.addr & !(self.umem.frame as u64 - 1));
         }
         if any {
             self.receive.release();
@@ -216,7 +222,7 @@ impl Xsk {
 
     /// What lies in front of a packet of ours: each word is found once, as the frame's next packet may come without.
     fn take_word(&self, address: u64) -> u64 {
-        if (address as usize) % FRAME < WORD {
+        if (address as usize) % self.umem.frame < WORD {
             return 0;
         }
         // SAFETY: the word is in the packet's frame, which is ours until it goes back into the fill ring.
@@ -252,10 +258,15 @@ impl Xsk {
         most.min(self.free.len())
     }
 
+    /// Longest packet that a frame holds.
+    pub(crate) fn max_frame(&self) -> usize {
+        self.umem.frame - KERNEL_HEADROOM
+    }
+
     /// Queues a copy of `packet` for transmission. `false` if it is longer than a frame, or not reserved.
     /// The kernel sees it after [`Xsk::submit`].
     pub(crate) fn transmit(&mut self, packet: &[u8]) -> bool {
-        if packet.len() > MAX_FRAME || self.transmit.is_full() {
+        if packet.len() > self.max_frame() || self.transmit.is_full() {
             return false;
         }
         let Some(address) = self.free.pop() else { return false };
@@ -319,7 +330,7 @@ impl Drop for Xsk {
     /// what was never sent.
     fn drop(&mut self) {
         while let Some(descriptor) = self.receive.pop() {
-            self.spent.push(descriptor.addr & !(FRAME as u64 - 1));
+            self.spent.push(descriptor.addr & !(self.umem.frame as u64 - 1));
         }
         let mut pool = lock(&self.umem.pool);
         pool.take_back(&mut self.spent);
@@ -340,7 +351,7 @@ impl Pool {
     fn reclaim(&mut self) {
         let mut any = false;
         while let Some(address) = self.completion.pop() {
-            self.free.push(address & !(FRAME as u64 - 1));
+            self.free.push(address & !(self.frame as u64 - 1));
             any = true;
         }
         if any {

@@ -1,8 +1,9 @@
 //! Handover: what of a bearer passes from one gNodeB to another, so that nothing is lost, doubled or overtaken (TS 38.300 §9.2.3.2)?
 //!
 //! The source takes its entities apart ([`super::Tx::hand_over`], [`super::Rx::hand_over`]); what they give is the content of Xn's SN STATUS TRANSFER and of the
-//! forwarding tunnels. The target makes its own of it ([`super::Tx::take_over`], [`super::Rx::take_over`]), under new keys; RLC begins anew on both sides, and the UE
-//! re-establishes PDCP. Packets that the source gets later are forwarded, those of the UPF's new path wait at the target for the End Marker ([`PathSwitch`]).
+//! forwarding tunnels. The target makes its own of it ([`super::Tx::take_over`], [`super::Rx::take_over`]), under new keys, with all SDUs at once or with each as it comes by
+//! its tunnel ([`super::Tx::forwarded`], [`super::Rx::forwarded`]); RLC begins anew on both sides, and the UE re-establishes PDCP. Packets that the source gets later are
+//! forwarded, those of the UPF's new path wait at the target for the End Marker ([`PathSwitch`]).
 //!
 //! Left out: the messages themselves (TS 38.423), forwarding by PDU session, DAPS, and full configuration, with which nothing is kept.
 
@@ -51,48 +52,62 @@ pub struct PathSwitch {
     waiting: VecDeque<Vec<u8>>,
     bytes: u64,
     limit_bytes: u64,
-    /// `None`: all has been forwarded.
+    longest_ns: u64,
     until_ns: Option<u64>,
+    ended: bool,
     dropped: u64,
+}
+
+/// What a packet of so many octets that waits for a handover counts as, in bytes: an empty one takes memory too.
+pub fn held_bytes(octets: usize) -> u64 {
+    (octets as u64).max(64)
 }
 
 impl PathSwitch {
     /// A handover has begun. More than `limit_bytes` do not wait, and nothing waits for longer than `longest_ns`: the End Marker may be lost.
-    pub fn new(limit_bytes: u64, now_ns: u64, longest_ns: u64) -> PathSwitch {
-        PathSwitch { waiting: VecDeque::new(), bytes: 0, limit_bytes, until_ns: Some(now_ns.saturating_add(longest_ns)), dropped: 0 }
+    pub fn new(limit_bytes: u64, longest_ns: u64) -> PathSwitch {
+        PathSwitch { waiting: VecDeque::new(), bytes: 0, limit_bytes, longest_ns, until_ns: None, ended: false, dropped: 0 }
     }
 
     /// A packet of the new path: it is given back if it need not wait. One for which there is no room is dropped, counted.
-    pub fn packet(&mut self, packet: Vec<u8>) -> Option<Vec<u8>> {
-        if self.until_ns.is_none() {
+    pub fn packet(&mut self, packet: Vec<u8>, now_ns: u64) -> Option<Vec<u8>> {
+        if self.ended {
             return Some(packet);
         }
-        if self.bytes + packet.len() as u64 > self.limit_bytes {
+        let bytes = held_bytes(packet.len());
+        if self.bytes + bytes > self.limit_bytes {
             self.dropped += 1;
             return None;
         }
-        self.bytes += packet.len() as u64;
+        self.until_ns.get_or_insert(now_ns.saturating_add(self.longest_ns));
+        self.bytes += bytes;
         self.waiting.push_back(packet);
         None
     }
 
     /// The End Marker came behind all that was forwarded: what waits goes on, in order.
     pub fn end_marker(&mut self, go_on: &mut impl FnMut(Vec<u8>)) {
-        self.until_ns = None;
-        self.bytes = 0;
+        (self.ended, self.until_ns, self.bytes) = (true, None, 0);
         self.waiting.drain(..).for_each(go_on);
     }
 
-    /// Waits no longer when the time is over.
-    pub fn advance(&mut self, now_ns: u64, go_on: &mut impl FnMut(Vec<u8>)) {
-        if crate::expired(self.until_ns, now_ns) {
+    /// Waits no longer when the time is over. Whether it was.
+    pub fn advance(&mut self, now_ns: u64, go_on: &mut impl FnMut(Vec<u8>)) -> bool {
+        let is_over = crate::expired(self.until_ns, now_ns);
+        if is_over {
             self.end_marker(go_on);
         }
+        is_over
     }
 
     /// When to call [`PathSwitch::advance`].
     pub fn next_deadline(&self) -> Option<u64> {
         self.until_ns
+    }
+
+    /// Packets that wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// Packets that found no room.

@@ -10,7 +10,7 @@ use super::handover::{HandoverError, Rising, Uplink};
 use super::order::{Order, OrderConfig};
 use super::pdu::{Format, Pdu, StatusReport};
 use super::security::Packet;
-use super::{ConfigError, CountGuard, Kind, PduFault};
+use super::{ConfigError, CountGuard, Kind, MAX_SDU, PduFault};
 
 /// Parameters of the receiving side (TS 38.331 `PDCP-Config`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,6 +249,26 @@ impl Rx {
         }
         rx.order.resume(deliv, pdus.into_iter(), now_ns);
         Ok(rx)
+    }
+
+    /// An SDU that the gNodeB before has received under this sequence number, behind a [`Rx::take_over`], as if it had come from the UE now.
+    ///
+    /// # Errors
+    /// [`RxDrop`], which is counted; nothing else has changed.
+    pub fn forwarded(&mut self, sn: u32, sdu: &[u8], now_ns: u64, deliver: &mut impl FnMut(u32, &[u8])) -> Result<(), RxDrop> {
+        let format = self.config.format;
+        let count = match () {
+            () if sdu.is_empty() => Err(RxDrop::Length),
+            () if sdu.len() > MAX_SDU + usize::from(format.sdap_header) => Err(RxDrop::TooLong),
+            () if sn > format.sn_length.mask() => Err(RxDrop::Count),
+            () => self.order.count_of(sn),
+        };
+        let count = self.counted(count)?;
+        let mut pdu = Vec::with_capacity(format.header_len() + sdu.len() + format.trailer_len());
+        format.emit(count, sdu, &mut pdu);
+        let bytes = pdu.len() as u64;
+        let taken = self.order.take(count, pdu, bytes, now_ns, &mut |count, pdu| deliver(count, self::sdu(&format, &pdu)));
+        taken.map_err(|(_, drop)| drop)
     }
 
     /// State variables.

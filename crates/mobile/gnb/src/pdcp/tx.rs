@@ -59,6 +59,8 @@ reasons! {
         OldKeys = "old_keys",
         /// A re-establishment of a bearer that keeps none.
         ReEstablished = "re_established",
+        /// Forwarded by another gNodeB under a COUNT that is not spent, is here already, or is outside the window.
+        ForwardedCount = "forwarded_count",
     }
 }
 
@@ -260,6 +262,12 @@ impl Tx {
         None
     }
 
+    /// Whether [`Tx::pull`] may have something: what goes again, or an SDU without COUNT and room for it.
+    pub fn has_data(&self) -> bool {
+        let is_full = self.config.acknowledged && self.kept.len() as u64 >= u64::from(self.config.window);
+        !self.lost.is_empty() || self.again.is_some() || !self.queue.is_empty() && !is_full
+    }
+
     /// COUNT of the first that is kept.
     fn first_kept(&self) -> u32 {
         self.tx_next - self.kept.len() as u32
@@ -402,6 +410,36 @@ impl Tx {
             let _ = tx.enqueue(sdu, now_ns);
         }
         Ok(tx)
+    }
+
+    /// An SDU that the gNodeB before has sent under this COUNT, behind a [`Tx::take_over`]: it goes again under it, before those that have none.
+    ///
+    /// # Errors
+    /// Why it is dropped; counted.
+    pub fn forwarded(&mut self, count: u32, sdu: Vec<u8>, now_ns: u64) -> Result<(), TxDrop> {
+        let behind = self.tx_next.checked_sub(count).filter(|behind| (1..=self.config.window).contains(behind));
+        let reason = match () {
+            () if sdu.is_empty() => TxDrop::Empty,
+            () if sdu.len() > MAX_SDU + usize::from(self.config.format.sdap_header) => TxDrop::TooLong,
+            () if !self.config.acknowledged || behind.is_none() || self.kept_sdu(count).is_some() => TxDrop::ForwardedCount,
+            // What was delivered and comes once more would be named once more.
+            () if self.lost.len() >= self.config.window as usize => TxDrop::ForwardedCount,
+            () if self.bytes + sdu.len() as u64 > self.config.bytes => TxDrop::Bytes,
+            () => {
+                while self.first_kept() > count {
+                    self.kept.push_front(Kept { sdu: None, discard: None });
+                }
+                self.bytes += sdu.len() as u64;
+                let discard = self.config.discard_ns.map(|discard_ns| now_ns + discard_ns);
+                let at = (count - self.first_kept()) as usize;
+                self.kept[at] = Kept { sdu: Some(sdu), discard };
+                self.discarded_to = self.discarded_to.min(count);
+                self.lost.push_back(count);
+                return Ok(());
+            }
+        };
+        self.counters.dropped[reason as usize] += 1;
+        Err(reason)
     }
 
     /// The PDU of this COUNT was lost between here and RLC (NR-U, TS 38.425 §5.4.2): it goes again as it was, if its SDU is kept.

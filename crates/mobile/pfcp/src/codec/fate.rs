@@ -3,7 +3,7 @@
 //!
 //! Nothing else exists: an element is done, refused by name, or skipped because the clause allows it.
 
-use Fate::{Done, Ignored, Refused};
+use Fate::{Done, Ignored, Inapplicable, Refused};
 
 /// What becomes of a message, an element or a flag that a CP function sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Fate {
     Unsent,
     /// The request is rejected: cause 76 ("Service not supported"), and its number as Offending IE.
     Refused,
+    /// As [`Fate::Refused`], and to what it applies instead: not to a UPF of IP sessions.
+    Inapplicable(&'static str),
     /// The request is rejected: cause 73 ("Rule creation/modification failure") or what the element's clause says, and the rule as Failed Rule ID.
     RuleRefused,
     /// No effect, and why the clause allows that.
@@ -37,6 +39,10 @@ const fn flag(bit: u8, name: &'static str, fate: Fate) -> Flag {
     Flag { bit, name, fate }
 }
 
+/// Columns of table 7.5.2.4-1 (Create URR): what N4 does not have.
+pub(super) const ONLY_SXA: &str = "of Sxa only (table 7.5.2.4-1): an SGW-U drops what a PGW is to stop charging for";
+pub(super) const ONLY_SXB: &str = "of Sxb only, with a Time Quota Mechanism (table 7.5.2.4-1): envelopes are of a PGW's charging by time";
+
 /// Reporting Triggers (§8.2.19).
 pub const REPORTING_TRIGGERS: &[Flag] = &[
     flag(0, "PERIO", Done),
@@ -45,22 +51,22 @@ pub const REPORTING_TRIGGERS: &[Flag] = &[
     flag(3, "QUHTI", Done),
     flag(4, "START", Done),
     flag(5, "STOPT", Done),
-    flag(6, "DROTH", Refused),
+    flag(6, "DROTH", Inapplicable(ONLY_SXA)),
     flag(7, "LIUSA", Done),
     flag(8, "VOLQU", Done),
     flag(9, "TIMQU", Done),
-    flag(10, "ENVCL", Refused),
-    flag(11, "MACAR", Refused),
-    flag(12, "EVETH", Refused),
-    flag(13, "EVEQU", Refused),
-    flag(14, "IPMJL", Refused),
+    flag(10, "ENVCL", Inapplicable(ONLY_SXB)),
+    flag(11, "MACAR", Inapplicable("of Ethernet PDU sessions (clause 5.13), which are not served")),
+    flag(12, "EVETH", Done),
+    flag(13, "EVEQU", Done),
+    flag(14, "IPMJL", Inapplicable("of the feature IPTV (table 8.2.25-1), which is not announced: multicast is not routed")),
     flag(15, "QUVTI", Done),
     flag(16, "REEMR", Refused),
     flag(17, "UPINT", Refused),
 ];
 
 /// Measurement Method (§8.2.40).
-pub const MEASUREMENT_METHOD: &[Flag] = &[flag(0, "DURAT", Done), flag(1, "VOLUM", Done), flag(2, "EVENT", Refused)];
+pub const MEASUREMENT_METHOD: &[Flag] = &[flag(0, "DURAT", Done), flag(1, "VOLUM", Done), flag(2, "EVENT", Done)];
 
 /// Measurement Information (§8.2.68).
 pub const MEASUREMENT_INFORMATION: &[Flag] = &[
@@ -108,7 +114,7 @@ pub const PFCPSRRSP_FLAGS: &[Flag] = &[flag(0, "DROBU", Done)];
 /// The first flag of a value that is set and refused. Bits that are spare in the clause are skipped, as it says.
 pub fn refused(flags: &[Flag], value: u32) -> Option<&Flag> {
     let set = |flag: &&Flag| value & (1 << flag.bit) != 0;
-    flags.iter().filter(set).find(|flag| matches!(flag.fate, Refused | Fate::RuleRefused))
+    flags.iter().filter(set).find(|flag| matches!(flag.fate, Refused | Inapplicable(_) | Fate::RuleRefused))
 }
 
 /// When a feature of UP Function Features is announced.

@@ -5,6 +5,7 @@
 
 use super::TooLong;
 use super::fate::Fate::{self, *};
+use super::fate::{ONLY_SXA, ONLY_SXB};
 use super::reader::{Flaw, Reader};
 use super::value::*;
 
@@ -152,7 +153,7 @@ ies! {
         ApplicationId = 24: Vec<u8>, "Application ID", RuleRefused;
         GateStatus = 25: GateStatus, "Gate Status", Done;
         Mbr = 26: BitRates, "MBR", Done;
-        Gbr = 27: BitRates, "GBR", Ignored("nothing below the MBR is dropped on purpose; there is no scheduler here that could prefer it");
+        Gbr = 27: BitRates, "GBR", Done;
         QerCorrelationId = 28: u32, "QER Correlation ID", Refused;
         Precedence = 29: u32, "Precedence", Done;
         TransportLevelMarking = 30: (u8, u8), "Transport Level Marking", Done;
@@ -228,8 +229,13 @@ ies! {
         EthernetPacketFilter = 132: Vec<u8>, "Ethernet Packet Filter", RuleRefused;
         SuggestedBufferingPacketsCount = 140: u8, "Suggested Buffering Packets Count", Done;
         UserId = 141: Vec<u8>, "User ID", Ignored("names the user for the operator; no procedure depends on it");
+        EventQuota = 148: u32, "Event Quota", Done;
+        EventThreshold = 149: u32, "Event Threshold", Done;
+        SubsequentEventQuota = 150: u32, "Subsequent Event Quota", Done;
+        SubsequentEventThreshold = 151: u32, "Subsequent Event Threshold", Done;
         FramedRoute = 153: Vec<u8>, "Framed-Route", RuleRefused;
         FramedIpv6Route = 155: Vec<u8>, "Framed-IPv6-Route", RuleRefused;
+        TimeStamp = 156: u32, "Time Stamp", Sent;
         AveragingWindow = 157: u32, "Averaging Window", Refused;
         PagingPolicyIndicator = 158: u8, "Paging Policy Indicator", Refused;
         ApnDnn = 159: Name, "APN/DNN", Done;
@@ -248,14 +254,14 @@ ies! {
         59, "PFD Context", Refused;
         61, "PFD Contents", Refused;
         68, "Application Detection Information", Unsent;
-        72, "Dropped DL Traffic Threshold", Refused;
+        72, "Dropped DL Traffic Threshold", Inapplicable(ONLY_SXA);
         91, "Application Instance ID", Unsent;
         92, "Flow Information", Unsent;
         94, "Packet Rate", Refused;
         97, "DL Flow Level Marking", Refused;
         105, "Update Duplicating Parameters", Refused;
         110, "OCI Flags", Unsent;
-        115, "Time Quota Mechanism", Refused;
+        115, "Time Quota Mechanism", Inapplicable(ONLY_SXB);
         118, "Aggregated URRs", Refused;
         119, "Multiplier", Refused;
         120, "Aggregated URR ID", Refused;
@@ -273,13 +279,8 @@ ies! {
         145, "MAC Addresses Removed", Unsent;
         146, "Ethernet Inactivity Timer", Refused;
         147, "Additional Monitoring Time", Refused;
-        148, "Event Quota", Refused;
-        149, "Event Threshold", Refused;
-        150, "Subsequent Event Quota", Refused;
-        151, "Subsequent Event Threshold", Refused;
         152, "Trace Information", Refused;
         154, "Framed-Routing", Refused;
-        156, "Time Stamp", Unsent;
         161, "PFCPSRReq-Flags", Unsent;
         162, "PFCPAUReq-Flags", Refused;
         163, "Activation Time", Refused;

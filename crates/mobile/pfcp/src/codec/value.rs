@@ -37,6 +37,7 @@ impl Cause {
     pub const NO_RESOURCES: Cause = Cause(75);
     pub const SERVICE_NOT_SUPPORTED: Cause = Cause(76);
     pub const SYSTEM_FAILURE: Cause = Cause(77);
+    pub const REDIRECTION_REQUESTED: Cause = Cause(78);
 
     /// The words of table 8.2.1-1, and the number: `75 No resources available`.
     pub fn text(self) -> String {
@@ -56,6 +57,7 @@ impl Cause {
             Cause::NO_RESOURCES => "No resources available",
             Cause::SERVICE_NOT_SUPPORTED => "Service not supported",
             Cause::SYSTEM_FAILURE => "System failure",
+            Cause::REDIRECTION_REQUESTED => "Redirection Requested",
             Cause(_) => "unknown",
         };
         format!("{} {words}", self.0)

@@ -1,5 +1,6 @@
 //! Node related procedures: heartbeats, and associations from setup to loss (TS 29.244 §6.2).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -34,8 +35,8 @@ pub(super) struct Association {
     pub peer: SocketAddr,
     /// Where its own come from.
     pub source: SocketAddr,
-    /// Further addresses that speak for it: alternative SMF addresses.
-    alternatives: BTreeSet<IpAddr>,
+    /// Further addresses that speak for it: alternative SMF addresses, and whether each is a preferred one (PPE).
+    alternatives: BTreeMap<IpAddr, bool>,
     /// Sets of its sessions that it has handed over.
     pub handed_over: BTreeMap<Set, HandOver>,
     recovery_ntp_s: u32,
@@ -70,17 +71,25 @@ pub(super) fn main_address(associations: &BTreeMap<NodeId, Association>, config:
 impl Association {
     /// Whether an address speaks for it.
     pub(super) fn is_of(&self, address: IpAddr, config: &Config) -> bool {
-        self.source.ip() == address || self.alternatives.contains(&address) || config.are_together(self.source.ip(), address)
+        self.source.ip() == address || self.alternatives.contains_key(&address) || config.are_together(self.source.ip(), address)
     }
 
     /// Addresses speak for it from now on.
     pub(super) fn speak_too(&mut self, addresses: impl Iterator<Item = IpAddr>) -> Result<(), Rejection> {
-        let all: BTreeSet<IpAddr> = self.alternatives.iter().copied().chain(addresses).collect();
+        let before = self.alternatives.iter().map(|(address, preferred)| (*address, *preferred));
+        let all: BTreeMap<IpAddr, bool> = addresses.map(|address| (address, false)).chain(before).collect();
         if all.len() > MAX_ALTERNATIVES {
             return Err(too_many_alternatives());
         }
         self.alternatives = all;
         Ok(())
+    }
+
+    /// All addresses that it may be reached at: preferred ones, other alternatives, its own.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = IpAddr> + '_ {
+        let alternatives =
+            |preferred: bool| self.alternatives.iter().filter(move |(_, this)| **this == preferred).map(|(address, _)| *address);
+        alternatives(true).chain(alternatives(false)).chain([self.peer.ip()])
     }
 
     /// How its sessions end if it ends now, and its peer has not restarted.
@@ -170,7 +179,8 @@ impl Node {
 
     /// Asks a CP function for an association, and again until there is one (§6.2.6.3).
     pub fn associate(&mut self, peer: SocketAddr, now: Duration) {
-        if self.wanted_peers.insert(peer) {
+        if let Entry::Vacant(new) = self.wanted_peers.entry(peer) {
+            new.insert(None);
             self.send_setup(peer, now);
         }
     }
@@ -193,7 +203,9 @@ impl Node {
     /// Association Release Request (§6.2.8): its sessions end too.
     pub(super) fn release(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Result<Group, Rejection> {
         let node_id = self.own_association(node_id(request)?, from)?;
-        self.end_association(&node_id, None);
+        // It is there, though it may have been thought lost: it is told the final usage.
+        let stamp = self.associations.get(&node_id).map(|association| association.recovery_ntp_s);
+        self.end_association(&node_id, stamp);
         if let Some(left_out) = self.may_log(LogCause::Association, now) {
             tracing::info!(%node_id, left_out, "association released");
         }
@@ -248,7 +260,7 @@ impl Node {
             (NodeId::Ipv6(named), IpAddr::V6(address)) => *named == address,
             _ => false,
         };
-        if own || before.lost_at.is_some() || self.speaks_for(from, node_id) {
+        if own || before.lost_at.is_some() || self.silent.contains(&before.peer.ip()) || self.speaks_for(from, node_id) {
             return Ok(());
         }
         self.stats.foreign += 1;
@@ -260,11 +272,13 @@ impl Node {
         Err(Rejection::new(Cause::REQUEST_REJECTED, why))
     }
 
+    /// Whether there is an association with a peer that is not lost.
+    pub(super) fn is_associated(&self, peer: SocketAddr) -> bool {
+        self.associations.values().any(|association| association.peer == peer && association.lost_at.is_none())
+    }
+
     pub(super) fn send_setup(&mut self, peer: SocketAddr, now: Duration) {
-        if self.closing
-            || self.leaving
-            || self.associations.values().any(|association| association.peer == peer && association.lost_at.is_none())
-        {
+        if self.closing || self.leaving || self.is_associated(peer) || self.requests.is_setting_up(peer) {
             return;
         }
         let ies = vec![
@@ -297,13 +311,20 @@ impl Node {
         }
         if let Some(association) = self.associations.get_mut(&node_id) {
             association.cp_features = cp_features(&response.ies).unwrap_or(0);
+            match alternatives(&response.ies) {
+                Ok(told) if !told.is_empty() => association.alternatives = told,
+                _ => {}
+            }
         }
         self.note_association(&node_id);
     }
 
     pub(super) fn ask_again(&mut self, peer: SocketAddr, now: Duration) {
-        if self.wanted_peers.contains(&peer) {
+        if let Some(next) = self.wanted_peers.get_mut(&peer) {
             let at = now + self.config.heartbeat_period.unwrap_or(ASK_AGAIN);
+            if let Some(before) = next.replace(at) {
+                self.timers.remove(&(before, Timer::Associate(peer)));
+            }
             self.timers.insert((at, Timer::Associate(peer)));
         }
     }
@@ -314,7 +335,8 @@ impl Node {
             self.timers.remove(&(at, Timer::Heartbeat(node_id.clone())));
         }
         association.asked = true;
-        let peer = association.peer;
+        let Some(association) = self.associations.get(&node_id) else { return };
+        let peer = self.heard_at(association, association.peer);
         let about = About::Heartbeat(node_id.clone(), association.since);
         let ies = vec![Ie::RecoveryTimeStamp(self.config.started_at_ntp_s)];
         if !self.request(peer, Message::node(MessageType::HeartbeatRequest, 0, ies), about, now) {
@@ -326,16 +348,23 @@ impl Node {
     }
 
     /// Heartbeat Response to ours, sent in the association that began at `since`.
-    pub(super) fn heartbeat_answered(&mut self, node_id: &NodeId, since: Duration, response: &Message, now: Duration) {
+    pub(super) fn heartbeat_answered(&mut self, node_id: &NodeId, since: Duration, from: IpAddr, response: &Message, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
         let lost_at = association.lost_at.take();
         association.asked = false;
+        // Another SMF of the set has a time stamp of its own.
+        let is_own = [association.peer.ip(), association.source.ip()].contains(&from) || !association.alternatives.contains_key(&from);
         if lost_at.is_some() {
             self.note_association(node_id);
         }
         self.schedule_heartbeat(node_id, now);
-        if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied() {
+        if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied().filter(|_| is_own) {
             self.stamp_seen(node_id, stamp, now);
+        }
+        // Final usage that it did not answer for is sent again, now that it is known to live.
+        let same = self.associations.get(node_id).map(|association| (association.recovery_ntp_s, association.peer));
+        if let Some((stamp, peer)) = same.filter(|(stamp, _)| find!(response.ies, RecoveryTimeStamp) == Some(stamp)) {
+            self.send_kept_finals(node_id, stamp, peer, now);
         }
     }
 
@@ -418,6 +447,8 @@ impl Node {
             }
             _ => (self.sessions.begin_association(), BTreeSet::new()),
         };
+        // One that goes on keeps its addresses until it tells others.
+        let alternatives = self.associations.get_mut(node_id).filter(|_| kept).map(|before| std::mem::take(&mut before.alternatives));
         let before = self.associations.get(node_id).filter(|before| before.recovery_ntp_s != recovery_ntp_s);
         if let Some(sessions) = before.map(|before| before.sessions.len()) {
             self.restarted(node_id, sessions, now);
@@ -430,7 +461,7 @@ impl Node {
         let association = Association {
             peer,
             source,
-            alternatives: BTreeSet::new(),
+            alternatives: alternatives.unwrap_or_default(),
             handed_over: BTreeMap::new(),
             recovery_ntp_s,
             other_stamp: None,
@@ -513,13 +544,13 @@ pub(super) fn node_id(request: &Message) -> Result<&NodeId, Rejection> {
     find!(request.ies, NodeId).ok_or_else(|| unreadable(&request.ies, number::NodeId))
 }
 
-/// The alternative SMF addresses of a request.
-fn alternatives(ies: &[Ie]) -> Result<BTreeSet<IpAddr>, Rejection> {
-    let mut addresses = BTreeSet::new();
+/// The alternative SMF addresses of a request, and whether each is preferred.
+fn alternatives(ies: &[Ie]) -> Result<BTreeMap<IpAddr, bool>, Rejection> {
+    let mut addresses = BTreeMap::new();
     for ie in ies {
         let Ie::AlternativeSmfIpAddress(this) = ie else { continue };
-        addresses.extend(this.ipv4.map(IpAddr::V4));
-        addresses.extend(this.ipv6.map(IpAddr::V6));
+        let named = this.ipv4.map(IpAddr::V4).into_iter().chain(this.ipv6.map(IpAddr::V6));
+        addresses.extend(named.map(|address| (address, this.preferred)));
     }
     if addresses.len() > MAX_ALTERNATIVES {
         return Err(too_many_alternatives());

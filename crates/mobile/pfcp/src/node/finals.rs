@@ -4,14 +4,15 @@
 //! is lost, and counted and logged as such.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::failover::address_report;
 use super::journal::Key;
 use super::{About, Node};
-use crate::codec::{Cause, Group, Ie, Message, MessageType, NodeId};
+use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId};
 use crate::stats::LogCause;
 
 /// Usage Report in Report Type (§8.2.21).
@@ -77,6 +78,18 @@ pub(super) struct Finals {
 impl Final {
     pub(super) fn id(&self) -> u64 {
         self.id
+    }
+
+    pub(super) fn node_id(&self) -> &NodeId {
+        &self.node_id
+    }
+
+    /// The CP F-SEID of its session, and the address that knows the session by it.
+    pub(super) fn cp(&self) -> (FSeid, IpAddr) {
+        let address = self.peer.ip();
+        let ipv4 = if let IpAddr::V4(address) = address { Some(address) } else { None };
+        let ipv6 = if let IpAddr::V6(address) = address { Some(address) } else { None };
+        (FSeid { seid: self.cp_seid, ipv4, ipv6 }, address)
     }
 
     pub(super) fn reports(&self) -> &[u8] {
@@ -181,15 +194,18 @@ impl Node {
     /// Sends what there is room for.
     pub(super) fn send_finals(&mut self, now: Duration) {
         while let Some(this) = self.finals.ready.pop_front() {
-            if self.requests.is_full(this.peer.ip()) {
+            let peer = self.associations.get(&this.node_id).map_or(this.peer, |association| self.heard_at(association, this.peer));
+            if self.requests.is_full(peer.ip()) {
                 self.finals.ready.push_front(this);
                 return;
             }
             self.journal.remove(Key::Final(this.id));
             let Ok(message) = crate::codec::decode(&this.reports) else { continue };
             let ies = [vec![Ie::ReportType(USAR)], message.ies].concat();
-            let (peer, count) = (this.peer, this.count);
-            let message = Message::session(MessageType::SessionReportRequest, this.cp_seid, 0, ies);
+            let count = this.count;
+            let mut message = Message::session(MessageType::SessionReportRequest, this.cp_seid, 0, ies);
+            let (own, at) = this.cp();
+            address_report(&mut message, own, at, peer.ip());
             if self.request(peer, message, About::Final(Box::new(this)), now) {
                 self.finals.sent += 1;
                 self.stats.usage_reports += count;

@@ -19,10 +19,10 @@ use super::associations::Association;
 use super::finals::Ending;
 use super::requests::{About, Waiting};
 use crate::codec::NodeId;
-use crate::rules::{Seid, Usage, UserPlane};
+use crate::rules::{Counters, Seid, Usage, UserPlane};
 
 /// Of the records' layout. To be raised when that changes, as the test `the_layout_of_records_is_that_of_their_version` tells.
-pub(super) const VERSION: u16 = 3;
+pub(super) const VERSION: u16 = 6;
 
 /// URRs whose counters, and sessions that, one call of [`Node::checkpoint`] looks at: some milliseconds' work.
 const AT_ONCE: usize = 2000;
@@ -121,8 +121,10 @@ pub(super) struct Journal {
     answered: Vec<u64>,
     /// Records of answers, in the order in which they were given: each record's id, and the number of its last answer.
     answers: VecDeque<(u64, u64)>,
-    /// The packets that a URR's record counts; 0: it has none.
+    /// The packets that a URR's record counts; 0: it has none, unless counters outlast the process.
     counted: BTreeMap<(Seid, u32), u64>,
+    /// Whether counters outlast the process, so that each URR has a record.
+    lasting: bool,
     pass: Pass,
 }
 
@@ -156,6 +158,7 @@ impl Journal {
             answered: Vec::new(),
             answers: VecDeque::new(),
             counted: BTreeMap::new(),
+            lasting: false,
             pass: Pass::default(),
         }
     }
@@ -185,9 +188,14 @@ impl Journal {
     }
 
     pub(super) fn end_urr(&mut self, seid: Seid, urr_id: u32) {
-        if self.counted.remove(&(seid, urr_id)).is_some_and(|packets| packets > 0) {
+        if self.counted.remove(&(seid, urr_id)).is_some_and(|packets| packets > 0 || self.lasting) {
             self.remove(Key::Usage(seid, urr_id));
         }
+    }
+
+    fn record(&mut self, seid: Seid, urr_id: u32, counters: &Counters) {
+        self.put(Key::Usage(seid, urr_id), counters);
+        self.counted.insert((seid, urr_id), counters.usage.packets());
     }
 
     /// What was noted so far is in the records already, those of answers under these ids.
@@ -224,10 +232,9 @@ impl Node {
             false => self.journal.counted.range((from, Bound::Unbounded)).take(AT_ONCE).map(|(urr, packets)| (*urr, *packets)).collect(),
         };
         for ((seid, urr_id), recorded) in &looked_at {
-            let usage = plane.usage(*seid, *urr_id);
-            if usage.packets() != *recorded {
-                self.journal.put(Key::Usage(*seid, *urr_id), &usage);
-                self.journal.counted.insert((*seid, *urr_id), usage.packets());
+            let counters = plane.counters(*seid, *urr_id);
+            if counters.usage.packets() != *recorded {
+                self.journal.record(*seid, *urr_id, &counters);
             }
         }
         let more_sessions = self.sessions.hurry(AT_ONCE);
@@ -244,16 +251,40 @@ impl Node {
         self.note_node(now);
     }
 
+    /// The cells of a session's URRs, which outlast the process, have changed: their records say which they are.
+    pub(super) fn note_cells(&mut self, seid: Seid, urrs: &[u32], plane: &mut dyn UserPlane) {
+        if !self.journal.is_on() || urrs.is_empty() {
+            return;
+        }
+        self.journal.lasting = true;
+        urrs.iter().for_each(|urr_id| self.journal.record(seid, *urr_id, &plane.counters(seid, *urr_id)));
+    }
+
+    /// As [`Node::checkpoint_all`], of all counters, whether they have moved or not: their cells are others than those in the records.
+    pub fn record_all(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        self.journal.lasting = plane.outlasts();
+        // A number that no URR has counted.
+        self.journal.counted.values_mut().for_each(|packets| *packets = u64::MAX);
+        self.checkpoint_all(now, plane);
+    }
+
     /// Looks at all counters, at once: nothing is to come after.
     pub fn checkpoint_all(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        self.begin_checkpoint();
+        while self.checkpoint_slice(now, plane) {}
+    }
+
+    /// Has all counters looked at from now on, by [`Node::checkpoint_slice`].
+    pub fn begin_checkpoint(&mut self) {
         self.journal.pass = Pass::default();
-        loop {
-            self.journal.pass.due = now;
-            self.checkpoint(now, plane);
-            if self.journal.pass.now.is_none() {
-                return;
-            }
-        }
+    }
+
+    /// Looks at some counters, whether that is due or not; whether others are left. What it changed may be taken in between, so that a batch that is
+    /// written is small.
+    pub fn checkpoint_slice(&mut self, now: Duration, plane: &mut dyn UserPlane) -> bool {
+        self.journal.pass.due = now;
+        self.checkpoint(now, plane);
+        self.journal.pass.now.is_some()
     }
 
     pub(super) fn note_node(&mut self, now: Duration) {

@@ -24,7 +24,7 @@ impl Node {
             false => (UPFR, Ie::UserPlanePathFailureReport(remote)),
             true => (UPRR, Ie::UserPlanePathRecoveryReport(remote)),
         };
-        let peers: Vec<_> = self.associations.values().map(|association| association.peer).collect();
+        let peers: Vec<_> = self.associations.values().map(|association| self.heard_at(association, association.peer)).collect();
         for to in peers {
             let ies = vec![Ie::NodeId(self.config.node_id.clone()), Ie::NodeReportType(report_type), report.clone()];
             if self.request(to, Message::node(MessageType::NodeReportRequest, 0, ies), About::NodeReport, now) {

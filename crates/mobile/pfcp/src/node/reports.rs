@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::failover::address_report;
 use super::sessions::Activity;
 use super::{About, Node, Timer};
 use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
-use crate::rules::{Seid, Usage, UserPlane};
+use crate::rules::{Seid, SessionRules, Usage, UserPlane};
 use crate::session;
 use crate::stats::{Drop, LogCause};
 use crate::usage::{reporting, trigger};
@@ -168,12 +169,13 @@ impl Node {
         let session = &mut *opened;
         let mut due = Vec::new();
         let mut known = BTreeMap::new();
-        let mut reopened = false;
+        let (mut reopened, mut limited) = (false, false);
         for urr_id in urr_ids {
             let (Some(rule), Some(meter)) = (session.context.rules.urrs.get_mut(urr_id), session.meters.get_mut(urr_id)) else { continue };
             let counters = plane.usage(seid, *urr_id);
             known.insert(*urr_id, counters);
             reopened |= meter.pass_monitoring_time(rule, now, counters);
+            limited |= rule.volume_quota.is_some();
             let triggers = meter.look(rule, now, counters);
             if triggers != 0 {
                 due.push(Due { urr_id: *urr_id, triggers, counters });
@@ -189,10 +191,16 @@ impl Node {
             self.unsettled.insert(seid);
             self.commit_failed(seid, &error, "does not let a session go on after its monitoring time", now);
         }
-        if self.report_usage(seid, due, &mut known, now, plane) {
-            return self.watch(seid, &known, now);
+        let reported = self.report_usage(seid, due, &mut known, now, plane);
+        if limited {
+            // Of all URRs: one whose quota is used up leaves the packets to the others.
+            let quotas = self.sessions.get(seid).map_or(Vec::new(), |session| session.quota_ends());
+            self.limit_usage(seid, &quotas, now, plane);
         }
         self.watch(seid, &known, now);
+        if reported {
+            return;
+        }
         // No room for a request: again in a while, whatever moves meanwhile.
         let Some(mut session) = self.sessions.open_lazily(seid) else { return };
         let at = now + WAIT_FOR_ROOM;
@@ -265,36 +273,38 @@ impl Node {
         let clock = self.clock();
         let of_quota = |due: &Due| due.triggers & trigger::QUOTAS != 0;
         let Some(peer) = self.sessions.get(seid).filter(|_| !due.is_empty()).map(|session| self.reports_to(&session)) else { return true };
-        if self.requests.is_full(peer.ip()) && !due.iter().any(of_quota) {
+        let is_full = self.requests.is_full(peer.ip());
+        if is_full && !due.iter().any(of_quota) {
             return false;
         }
         let Some(mut opened) = self.sessions.open(seid) else { return true };
         let session = &mut *opened;
-        // What is reported for its link is a reason for those linked to it in turn.
-        let mut reported: BTreeSet<u32> = due.iter().map(|due| due.urr_id).collect();
-        for (urr_id, rule) in &session.context.rules.urrs {
-            steps(rule.linked.len());
-            let asked = rule.triggers & reporting::LIUSA != 0 && rule.linked.iter().any(|id| reported.contains(id));
-            if asked && reported.insert(*urr_id) {
-                let counters = plane.usage(seid, *urr_id);
-                known.insert(*urr_id, counters);
-                due.push(Due { urr_id: *urr_id, triggers: trigger::LIUSA, counters });
+        let mut stops = false;
+        for urr_id in due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id) {
+            if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id) {
+                stops |= !std::mem::replace(&mut rule.exhausted, true);
             }
         }
-        let used_up: Vec<u32> = due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id).collect();
-        let mut refused = None;
-        if !used_up.is_empty() {
-            for urr_id in used_up {
-                if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id) {
-                    rule.exhausted = true;
+        let refused = if stops { plane.commit(seid, Some(&session.context.rules)).err() } else { None };
+        let mut reports: Vec<Group> = Vec::new();
+        if is_full {
+            for Due { urr_id, triggers, .. } in due {
+                if let Some(meter) = session.meters.get_mut(&urr_id) {
+                    meter.postpone(triggers);
                 }
             }
-            refused = plane.commit(seid, Some(&session.context.rules)).err();
-        }
-        let mut reports: Vec<Group> = Vec::new();
-        for Due { urr_id, triggers, counters } in due {
-            let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get_mut(&urr_id)) else { continue };
-            reports.extend(meter.report(urr_id, rule, triggers, now, counters, clock));
+        } else {
+            add_linked(&session.context.rules, &mut due, |urr_id| {
+                let counters = plane.usage(seid, urr_id);
+                known.insert(urr_id, counters);
+                counters
+            });
+            for Due { urr_id, triggers, counters } in due {
+                let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get_mut(&urr_id)) else {
+                    continue;
+                };
+                reports.extend(meter.report(urr_id, rule, triggers, now, counters, clock));
+            }
         }
         drop(opened);
         if let Some(error) = refused {
@@ -309,13 +319,15 @@ impl Node {
                 self.stats.usage_reports += count;
             }
         }
-        true
+        !is_full
     }
 
     /// Sends a Session Report Request.
     fn send_report(&mut self, seid: Seid, ies: Group, about: About, now: Duration) -> bool {
         let Some(session) = self.sessions.get(seid) else { return false };
-        let (peer, message) = (self.reports_to(&session), Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies));
+        let peer = self.reports_to(&session);
+        let mut message = Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies);
+        address_report(&mut message, session.cp, session.peer.ip(), peer.ip());
         let sent = self.request(peer, message, about.clone(), now);
         if !sent {
             self.report_unanswered(about);
@@ -329,13 +341,20 @@ impl Node {
         else {
             return;
         };
+        if let About::Usage(_, count) = about
+            && !response.cause().is_some_and(Cause::is_accepted)
+        {
+            self.stats.lost_usage_reports += count;
+        }
         let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
         if let About::ErrorIndication(_, teid, ipv4) = about
             && let Some(mut session) = self.sessions.open(seid)
         {
             session.refused_tunnels.remove(&(teid, ipv4));
         }
-        if cause == Cause::SESSION_CONTEXT_NOT_FOUND {
+        // What another SMF of the set does not know, its own may.
+        let is_own = self.sessions.get(seid).is_none_or(|session| session.peer.ip() == from.ip());
+        if cause == Cause::SESSION_CONTEXT_NOT_FOUND && is_own {
             // The CP function does not know the session: nobody would ever delete it.
             if let Some(left_out) = self.may_log(LogCause::Response, now) {
                 tracing::warn!(%from, seid = format!("{seid:#x}"), left_out, "the CP function does not know this session: deleting it");
@@ -348,6 +367,13 @@ impl Node {
                 tracing::warn!(%from, seid = format!("{seid:#x}"), cause = cause.text(), left_out, "the CP function rejected a report");
             }
             return;
+        }
+        if let Some(cp) = find!(response.ies, FSeid).copied() {
+            // Another SMF of the set has taken it over (§5.22, §7.5.9.1).
+            let peer = self.report_address(&cp, from);
+            if let Some(mut session) = self.sessions.open(seid) {
+                (session.cp, session.peer, session.peer_since) = (cp, peer, now);
+            }
         }
         if find!(response.ies, PfcpSrRspFlags).is_some_and(|flags| flags & DROBU != 0) {
             plane.drop_buffered(seid);
@@ -380,6 +406,23 @@ impl Node {
             About::Usage(_, count) => self.stats.lost_usage_reports += count,
             // The next inactivity, after a packet, is reported again.
             About::Inactivity(_) | About::Heartbeat(..) | About::Setup(_) | About::Release | About::Final(_) | About::NodeReport => {}
+        }
+    }
+}
+
+/// Adds the URRs that are reported because one is that they are linked to, and those linked to these in turn (LIUSA).
+fn add_linked(rules: &SessionRules, due: &mut Vec<Due>, mut usage: impl FnMut(u32) -> Usage) {
+    let mut followers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (urr_id, rule) in rules.urrs.iter().filter(|(_, rule)| rule.triggers & reporting::LIUSA != 0) {
+        steps(rule.linked.len());
+        rule.linked.iter().for_each(|id| followers.entry(*id).or_default().push(*urr_id));
+    }
+    let mut reported: BTreeSet<u32> = due.iter().map(|due| due.urr_id).collect();
+    let mut at = 0;
+    while let Some(urr_id) = due.get(at).map(|due| due.urr_id) {
+        at += 1;
+        for urr_id in followers.remove(&urr_id).into_iter().flatten().filter(|id| reported.insert(*id)) {
+            due.push(Due { urr_id, triggers: trigger::LIUSA, counters: usage(urr_id) });
         }
     }
 }

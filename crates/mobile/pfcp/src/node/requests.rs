@@ -63,6 +63,8 @@ pub(super) struct Waiting {
     /// When it is sent again, or given up.
     pub(super) deadline: Duration,
     pub(super) sends_left: u32,
+    /// How often it went to another address.
+    pub(super) moves: u8,
 }
 
 /// All of them, by sequence number.
@@ -135,6 +137,16 @@ impl Requests {
         let fits =
             |waiting: &Waiting| (waiting.answer == kind || kind == MessageType::VersionNotSupportedResponse) && waiting.to.ip() == from;
         if self.waiting.get(&sequence).is_some_and(fits) { self.remove(sequence) } else { None }
+    }
+
+    /// The peer that a request sets up an association with.
+    pub(super) fn sets_up(&self, sequence: u32) -> Option<SocketAddr> {
+        if let About::Setup(peer) = self.waiting.get(&sequence)?.about { Some(peer) } else { None }
+    }
+
+    /// Whether an association with a peer is asked for without an answer yet.
+    pub(super) fn is_setting_up(&self, peer: SocketAddr) -> bool {
+        self.waiting.values().any(|waiting| waiting.about == About::Setup(peer))
     }
 
     pub(super) fn get_mut(&mut self, sequence: u32) -> Option<&mut Waiting> {

@@ -18,7 +18,7 @@ use super::sessions::{Session, peer_tunnels};
 use super::{Node, Timer};
 use crate::codec::{self, Ie, Message, NodeId};
 use crate::config::{Config, ConfigError};
-use crate::rules::{CommitError, Returning, Seid, Usage, UserPlane};
+use crate::rules::{CommitError, Counters, Returning, Seid, Usage, UserPlane};
 use crate::session;
 
 /// Sequence numbers that may have been used since the node's record was written: some seconds' worth.
@@ -106,17 +106,23 @@ pub struct Restored {
 }
 
 /// A node that comes back, a record at a time.
+///
+/// There are three parts, for as many threads: [`Read`] reads records, [`Restoring::take`] takes them into the node, and [`Together::give_to`] gives sessions
+/// to the user plane, which takes about as long as the other two. [`Restoring::record`] does the last two in turn.
 pub struct Restoring {
     node: Node,
     now: Duration,
     /// The session that was read last, with its counters.
     session: Option<Arriving>,
-    /// Those that are to be given to the user plane.
+    /// Those that are to be given to the user plane, and how many were given whose outcome is not known yet.
     ready: Vec<Ready>,
+    given: usize,
     /// By number: who it is with, or how it ended.
     associations: BTreeMap<u32, Result<NodeId, Ending>>,
     /// Sessions that wait to be ended.
     waiting: BTreeMap<u32, BTreeSet<Seid>>,
+    /// Sessions with a user plane inactivity timer, which begins when all are there.
+    timed: Vec<Seid>,
     answers: BTreeMap<u64, Record>,
     /// Their records' ids, and the number of the last in each.
     answer_records: VecDeque<(u64, u64)>,
@@ -132,7 +138,7 @@ pub struct Read(Option<Key>, Option<Content>);
 /// What a record says.
 enum Content {
     Session(Box<Session>, Result<(), String>),
-    Usage(Usage),
+    Usage(Counters),
     /// To be read where it is used: of these there are few.
     Other(Vec<u8>),
 }
@@ -146,7 +152,7 @@ impl Read {
                 let checked = session::check(&mut session.context.rules).map_err(|rejection| rejection.why);
                 Content::Session(Box::new(session), checked)
             }),
-            Some(Key::Usage(..)) => whole(value).filter(|usage: &Usage| usage.is_at_most(MOST_COUNTED)).map(Content::Usage),
+            Some(Key::Usage(..)) => whole(value).filter(|counters: &Counters| counters.is_at_most(MOST_COUNTED)).map(Content::Usage),
             _ => Some(Content::Other(value.to_vec())),
         };
         Read(key, content)
@@ -159,15 +165,15 @@ struct Arriving {
     session: Box<Session>,
     /// Whether its rules fit together.
     checked: Result<(), String>,
-    usages: BTreeMap<u32, Usage>,
+    usages: BTreeMap<u32, Counters>,
 }
 
 /// A session that holds again what it held, and is to be given to the user plane.
 struct Ready {
     seid: Seid,
     session: Box<Session>,
-    /// The packets that its URRs' records count.
-    recorded: BTreeMap<u32, u64>,
+    /// What the records of its URRs say.
+    recorded: BTreeMap<u32, Counters>,
     /// What its URRs go on counting from.
     counters: BTreeMap<u32, Usage>,
     /// Its association is not over.
@@ -176,7 +182,36 @@ struct Ready {
 
 impl Ready {
     fn returning(&self) -> Returning<'_> {
-        Returning { seid: self.seid, rules: &self.session.context.rules, counters: &self.counters }
+        Returning { seid: self.seid, rules: &self.session.context.rules, counters: &self.counters, recorded: &self.recorded }
+    }
+}
+
+/// Sessions that are to be given to the user plane together.
+pub struct Together(Vec<Ready>);
+
+/// Sessions that were given to the user plane, and what became of each.
+pub struct Given(Vec<(Ready, Outcome)>);
+
+/// Whether the user plane has a session, and which of its quotas it does not hold it to.
+type Outcome = Result<Vec<CommitError>, CommitError>;
+
+/// Sessions that the node has packed. Memory is given back at least cost by the thread that asked for it: that which read the records.
+pub struct Spent(#[expect(dead_code, reason = "it is only dropped")] Vec<Ready>);
+
+impl Together {
+    /// Gives them to the user plane.
+    pub fn give_to(self, plane: &mut (impl UserPlane + ?Sized)) -> Given {
+        let mut outcomes = plane.restore(&self.0.iter().map(Ready::returning).collect::<Vec<_>>()).into_iter();
+        let mut settle = |ready: &Ready| {
+            outcomes.next().unwrap_or_else(|| Err(CommitError::System("the user plane does not say".into())))?;
+            let quotas = if ready.lives { ready.session.quota_ends() } else { Vec::new() };
+            Ok(quotas.into_iter().filter_map(|(urr_id, ends)| plane.limit_usage(ready.seid, urr_id, ends).err()).collect())
+        };
+        let settled = |ready: Ready| {
+            let outcome = settle(&ready);
+            (ready, outcome)
+        };
+        Given(self.0.into_iter().map(settled).collect())
     }
 }
 
@@ -191,9 +226,11 @@ impl Restoring {
             node,
             now,
             session: None,
-            ready: Vec::with_capacity(TOGETHER),
+            ready: Vec::new(),
+            given: 0,
             associations: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            timed: Vec::new(),
             answers: BTreeMap::new(),
             answer_records: VecDeque::new(),
             finals: Vec::new(),
@@ -202,24 +239,31 @@ impl Restoring {
         })
     }
 
-    /// Takes the next record, in the order of keys.
-    pub fn record(&mut self, Read(key, content): Read, plane: &mut dyn UserPlane) {
+    /// Takes the next record, in the order of keys, and has the user plane take what is to be given to it.
+    pub fn record(&mut self, record: Read, plane: &mut dyn UserPlane) {
+        if let Some(together) = self.take(record) {
+            self.note(together.give_to(plane));
+        }
+    }
+
+    /// Takes the next record, in the order of keys. Sessions that come back are to be given to the user plane in the order in which they come from
+    /// here, and noted in that order.
+    pub fn take(&mut self, Read(key, content): Read) -> Option<Together> {
         let Some(key) = key else {
             self.result.damaged += 1;
-            return;
+            return None;
         };
+        let mut together = None;
         if let Key::Session(_) = key {
             self.end_of_session();
-            if self.ready.len() >= TOGETHER {
-                self.give_to(plane);
-            }
+            together = (self.ready.len() >= TOGETHER).then(|| self.together());
         }
         let read = match (key, content) {
             (Key::Session(seid), Some(Content::Session(session, checked))) => {
                 self.session = Some(Arriving { seid, session, checked, usages: BTreeMap::new() });
                 Some(())
             }
-            (Key::Usage(seid, urr_id), Some(Content::Usage(usage))) => self.usage(seid, urr_id, usage),
+            (Key::Usage(seid, urr_id), Some(Content::Usage(counters))) => self.usage(seid, urr_id, counters),
             (key, Some(Content::Other(value))) => self.other(key, &value),
             _ => None,
         };
@@ -227,6 +271,12 @@ impl Restoring {
             self.result.damaged += 1;
             self.stale.push(key);
         }
+        together
+    }
+
+    fn together(&mut self) -> Together {
+        self.given += self.ready.len();
+        Together(std::mem::take(&mut self.ready))
     }
 
     fn other(&mut self, key: Key, value: &[u8]) -> Option<()> {
@@ -242,11 +292,14 @@ impl Restoring {
         }
     }
 
-    /// The node. Its first changes delete the records of what did not come back.
+    /// The node, when all that [`Restoring::take`] gave is noted. Its first changes delete the records of what did not come back.
     pub fn finish(mut self, plane: &mut dyn UserPlane) -> (Node, Restored) {
         self.end_of_session();
-        self.give_to(plane);
-        let Restoring { mut node, now, associations, waiting, answers, answer_records, finals, stale, mut result, .. } = self;
+        let last = self.together();
+        self.note(last.give_to(plane));
+        debug_assert_eq!(self.given, 0, "sessions were given to the user plane and not noted");
+        let Restoring { mut node, now, associations, waiting, timed, answers, answer_records, finals, stale, mut result, .. } = self;
+        timed.into_iter().for_each(|seid| node.begin_activity(seid, now, plane));
         for (number, sessions) in waiting {
             let ending = associations.get(&number).and_then(|association| association.as_ref().err().copied());
             node.sessions.restore_ending(number, sessions, ending.unwrap_or(Ending::Unknown(Unknown::Restarted)));
@@ -304,14 +357,14 @@ impl Restoring {
         Some(())
     }
 
-    fn usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) -> Option<()> {
+    fn usage(&mut self, seid: Seid, urr_id: u32, counters: Counters) -> Option<()> {
         let Some(Arriving { session, usages, .. }) = self.session.as_mut().filter(|arriving| arriving.seid == seid) else {
             // Its session had just ended.
             self.stale.push(Key::Usage(seid, urr_id));
             return Some(());
         };
         session.meters.get(&urr_id)?;
-        usages.insert(urr_id, usage);
+        usages.insert(urr_id, counters);
         Some(())
     }
 
@@ -329,7 +382,7 @@ impl Restoring {
         self.result.reports += 1;
         node.finals_sent(&about);
         // At once: whether it was answered meanwhile cannot be known.
-        let waiting = Waiting { to, octets, answer, about, deadline: self.now, sends_left: node.config.n1 };
+        let waiting = Waiting { to, octets, answer, about, deadline: self.now, sends_left: node.config.n1, moves: 0 };
         node.timers.insert((self.now, Timer::Resend(sequence)));
         node.requests.insert(sequence, waiting);
         Some(())
@@ -364,7 +417,7 @@ impl Restoring {
         };
         let urrs: Vec<u32> = usages.keys().copied().collect();
         let ready = match lives {
-            Some(lives) => checked.and_then(|()| self.node.take_back(seid, session, &usages, lives, self.ready.len())),
+            Some(lives) => checked.and_then(|()| self.node.take_back(seid, session, usages, lives, self.ready.len() + self.given)),
             None => Err("it is of another association than its number tells".into()),
         };
         match ready {
@@ -373,27 +426,33 @@ impl Restoring {
         }
     }
 
-    /// Gives those that are ready to the user plane.
-    fn give_to(&mut self, plane: &mut dyn UserPlane) {
-        let ready = std::mem::take(&mut self.ready);
-        let mut outcomes = VecDeque::from(plane.restore(&ready.iter().map(Ready::returning).collect::<Vec<_>>()));
-        for mut ready in ready {
-            let lives = ready.lives;
-            let (seid, association) = (ready.seid, ready.session.association);
-            match outcomes.pop_front().unwrap_or_else(|| Err(CommitError::System("the user plane does not say".into()))) {
-                Ok(()) => {
-                    self.node.bring_back(ready, self.now, plane);
-                    self.result.sessions += 1;
-                    if !lives {
-                        self.waiting.entry(association).or_default().insert(seid);
-                    }
-                }
+    /// Notes what became of sessions that were given to the user plane.
+    pub fn note(&mut self, given: Given) -> Spent {
+        self.given -= given.0.len();
+        let noted = given.0.into_iter().map(|(mut ready, outcome)| {
+            match outcome {
+                Ok(unlimited) => self.came_back(&mut ready, &unlimited),
                 Err(error) => {
                     let held = std::mem::take(&mut ready.session.context.held);
                     held.into_iter().for_each(|held| self.node.pools.give_back(held));
-                    self.refused(seid, ready.recorded.into_keys().collect(), &format!("{error:?}"));
+                    self.refused(ready.seid, ready.recorded.keys().copied().collect(), &format!("{error:?}"));
                 }
             }
+            ready
+        });
+        Spent(noted.collect())
+    }
+
+    fn came_back(&mut self, ready: &mut Ready, unlimited: &[CommitError]) {
+        for error in unlimited {
+            self.node.commit_failed(ready.seid, error, "does not limit a session to its quota", self.now);
+        }
+        self.node.bring_back(ready, self.now);
+        self.result.sessions += 1;
+        if !ready.lives {
+            self.waiting.entry(ready.session.association).or_default().insert(ready.seid);
+        } else if ready.session.context.rules.inactivity_s > 0 {
+            self.timed.push(ready.seid);
         }
     }
 
@@ -419,7 +478,7 @@ impl Node {
         &mut self,
         seid: Seid,
         mut session: Box<Session>,
-        usages: &BTreeMap<u32, Usage>,
+        mut recorded: BTreeMap<u32, Counters>,
         lives: bool,
         before: usize,
     ) -> Result<Ready, String> {
@@ -434,20 +493,19 @@ impl Node {
             taking.reclaim(held).map_err(|refusal| format!("{held:?}: {refusal:?}"))?;
         }
         taking.keep(&mut session.context.held);
-        let (mut recorded, mut counters) = (BTreeMap::new(), BTreeMap::new());
+        let mut counters = BTreeMap::new();
         for (urr_id, meter) in &mut session.meters {
-            let usage = usages.get(urr_id).copied().unwrap_or_default();
-            recorded.insert(*urr_id, usage.packets());
-            counters.insert(*urr_id, meter.come_back(usage));
+            counters.insert(*urr_id, meter.come_back(recorded.entry(*urr_id).or_default().usage));
         }
         Ok(Ready { seid, session, recorded, counters, lives })
     }
 
     /// Takes up a session again that the user plane has.
-    fn bring_back(&mut self, ready: Ready, now: Duration, plane: &mut dyn UserPlane) {
-        let Ready { seid, mut session, recorded, counters, lives } = ready;
-        for (urr_id, packets) in recorded {
-            self.journal.begin_urr(seid, urr_id, packets);
+    fn bring_back(&mut self, ready: &mut Ready, now: Duration) {
+        let Ready { seid, session, recorded, counters, lives } = ready;
+        let (seid, lives) = (*seid, *lives);
+        for (urr_id, counters) in recorded {
+            self.journal.begin_urr(seid, *urr_id, counters.usage.packets());
         }
         for (far_id, notice) in &session.notices {
             if let Notice::Waiting { at, .. } = notice {
@@ -461,12 +519,9 @@ impl Node {
             if let Some(association) = self.associations.get_mut(&session.node_id) {
                 association.sessions.insert(seid);
             }
-            session.watch(seid, &counters, now, &mut self.watch, &mut self.timers);
+            session.watch(seid, counters, now, &mut self.watch, &mut self.timers);
         }
-        self.sessions.insert(seid, &session);
-        if lives && session.context.rules.inactivity_s > 0 {
-            self.begin_activity(seid, now, plane);
-        }
+        self.sessions.insert(seid, session);
     }
 }
 

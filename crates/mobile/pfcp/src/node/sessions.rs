@@ -12,10 +12,10 @@ use super::journal::Key;
 use super::reports::Notice;
 use super::{ENDED_FOR_A_REQUEST, Ending, Node, RULES_ENDED_AT_ONCE, RngCore, SessionView, Timer, Watch};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
-use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
+use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 use crate::session::{self, Change, Context, Rejection};
 use crate::stats::LogCause;
-use crate::usage::{Meter, WallClock, trigger};
+use crate::usage::{self, Meter, WallClock, trigger};
 
 /// Sessions retried with one usage poll.
 const UNSETTLED_AT_ONCE: usize = 256;
@@ -87,6 +87,12 @@ impl Session {
                 meter.deadline = due;
             }
         }
+    }
+
+    /// Where its volume quotas end, by URR.
+    pub(super) fn quota_ends(&self) -> Vec<(u32, VolumeLimit)> {
+        let ends = |(id, meter): (&u32, &Meter)| Some((*id, meter.quota_ends(self.context.rules.urrs.get(id)?)?));
+        self.meters.iter().filter_map(ends).collect()
     }
 
     pub(super) fn into_view(self, seid: Seid) -> SessionView {
@@ -206,7 +212,8 @@ impl Node {
 
         // A URR that is removed and created again with the same ID has its last usage read here: the commit does not see the removal.
         let reborn = change.urrs_removed.intersection(&change.urrs_begun);
-        let mut finals: BTreeMap<u32, Usage> = reborn.map(|id| (*id, plane.usage(seid, *id))).collect();
+        change.counted = reborn.map(|id| (*id, plane.usage(seid, *id))).collect();
+        let mut finals: BTreeMap<u32, Usage> = change.counted.clone();
         if change.drop_buffered {
             plane.drop_buffered(seid);
         }
@@ -231,6 +238,7 @@ impl Node {
                 self.stats.usage_reports += 1;
             }
         }
+        usage::fit_event_times(&mut answer);
         if let Some(cp) = change.cp {
             session.cp = cp;
         }
@@ -272,6 +280,7 @@ impl Node {
             self.stats.usage_reports += reports.len() as u64;
             answer.extend(reports.into_iter().map(Ie::UsageReportInDeletionResponse));
         }
+        usage::fit_event_times(&mut answer);
         self.forget_session(seid);
         Ok(answer)
     }
@@ -428,8 +437,8 @@ impl Node {
         let mut known = BTreeMap::new();
         for id in &change.urrs_begun {
             let Some(rule) = rules.urrs.get(id) else { continue };
-            // Counters of a URR begin at 0, except for one created again with the same ID.
-            let counters = if change.urrs_removed.contains(id) { plane.usage(seid, *id) } else { Usage::default() };
+            // Counters of a URR begin at 0, but those of one created again with the same ID where its last report ended.
+            let counters = change.counted.get(id).copied().unwrap_or_default();
             known.insert(*id, counters);
             session.meters.insert(*id, Meter::new(rule, now, counters, clock));
             self.journal.begin_urr(seid, *id, 0);
@@ -454,6 +463,7 @@ impl Node {
             }
         }
         session.refused_tunnels.clear();
+        let quotas = session.quota_ends();
 
         let (old, new) = (peer_tunnels(&before.rules), peer_tunnels(rules));
         for (teid, ipv4) in old.difference(&new) {
@@ -462,13 +472,25 @@ impl Node {
         for (teid, ipv4) in new.difference(&old) {
             self.peer_tunnels.insert((*teid, *ipv4, seid));
         }
+        let urrs: Vec<u32> = if plane.outlasts() { rules.urrs.keys().copied().collect() } else { Vec::new() };
         drop(opened);
+        self.note_cells(seid, &urrs, plane);
         if let Some(sets) = sets {
             self.note_sets(seid, &before.sets, &sets);
         }
+        self.limit_usage(seid, &quotas, now, plane);
         self.watch(seid, &known, now);
         if before.rules.inactivity_s != inactivity_s {
             self.begin_activity(seid, now, plane);
+        }
+    }
+
+    /// Tells the user plane where volume quotas end.
+    pub(super) fn limit_usage(&mut self, seid: Seid, quotas: &[(u32, VolumeLimit)], now: Duration, plane: &mut dyn UserPlane) {
+        for (urr_id, ends) in quotas {
+            if let Err(error) = plane.limit_usage(seid, *urr_id, *ends) {
+                self.commit_failed(seid, &error, "does not limit a session to its quota", now);
+            }
         }
     }
 

@@ -142,7 +142,7 @@ impl Node {
     }
 
     /// An address that requests of ours may go to, of the family that we are spoken to in if there are two.
-    fn usable(&self, ipv4: Option<IpAddr>, ipv6: Option<IpAddr>, from: SocketAddr) -> Result<IpAddr, Rejection> {
+    pub(super) fn usable(&self, ipv4: Option<IpAddr>, ipv6: Option<IpAddr>, from: SocketAddr) -> Result<IpAddr, Rejection> {
         let address = if from.is_ipv4() { ipv4.or(ipv6) } else { ipv6.or(ipv4) };
         address.filter(|address| self.may_be_asked(*address)).ok_or_else(|| {
             let why = format!("{address:?} is no address of a CP function in n4.peers");
@@ -152,12 +152,14 @@ impl Node {
 
     /// Where reports of a session go now.
     pub(super) fn reports_to(&self, session: &Session) -> SocketAddr {
-        let Some(association) = self.associations.get(&session.node_id).filter(|association| !association.handed_over.is_empty()) else {
-            return session.peer;
-        };
+        let Some(association) = self.associations.get(&session.node_id) else { return session.peer };
+        if association.handed_over.is_empty() {
+            return self.heard_at(association, session.peer);
+        }
         let newer = |set| association.handed_over.get(&set).filter(|hand_over| hand_over.at >= session.peer_since);
         let newest = session.sets().filter_map(newer).max_by_key(|hand_over| hand_over.at);
-        newest.map_or(session.peer, |hand_over| SocketAddr::new(hand_over.to, session.peer.port()))
+        let wanted = newest.map_or(session.peer, |hand_over| SocketAddr::new(hand_over.to, session.peer.port()));
+        self.heard_at(association, wanted)
     }
 
     /// Makes the index of sessions by their CSIDs follow a session's sets.

@@ -362,11 +362,12 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
         match ie {
             Ie::MeasurementMethod(method) => {
                 refuse_flags(number::MeasurementMethod, fate::MEASUREMENT_METHOD, u32::from(*method))?;
-                if method & 0x03 == 0 {
+                if method & 0x07 == 0 {
                     return Err(Rejection::incorrect(number::MeasurementMethod, "no method".into()));
                 }
                 urr.measure_duration = method & 0x01 != 0;
                 urr.measure_volume = method & 0x02 != 0;
+                urr.measure_events = method & 0x04 != 0;
             }
             Ie::ReportingTriggers(triggers) => {
                 refuse_flags(number::ReportingTriggers, fate::REPORTING_TRIGGERS, triggers.0)?;
@@ -392,6 +393,8 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
             Ie::SubsequentVolumeQuota(volume) => urr.subsequent.volume_quota = Some(limit(volume)),
             Ie::SubsequentTimeThreshold(seconds) => urr.subsequent.time_threshold_s = Some(*seconds),
             Ie::SubsequentTimeQuota(seconds) => urr.subsequent.time_quota_s = Some(*seconds),
+            Ie::SubsequentEventThreshold(events) => urr.subsequent.event_threshold = Some(*events),
+            Ie::SubsequentEventQuota(events) => urr.subsequent.event_quota = Some(*events),
             Ie::FarId(far_id) => urr.quota_far_id = Some(*far_id),
             Ie::MeasurementPeriod(seconds) => {
                 urr.period_s = Some(*seconds);
@@ -406,6 +409,11 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
             Ie::TimeQuota(seconds) => {
                 urr.time_quota_s = Some(*seconds);
                 renewed.time_quota = true;
+            }
+            Ie::EventThreshold(events) => urr.event_threshold = Some(*events),
+            Ie::EventQuota(events) => {
+                urr.event_quota = Some(*events);
+                renewed.event_quota = true;
             }
             null if is_null(null) => match null.ie_type() {
                 number::MeasurementPeriod => {
@@ -422,6 +430,11 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
                     urr.time_quota_s = None;
                     renewed.time_quota = true;
                 }
+                number::EventThreshold => urr.event_threshold = None,
+                number::EventQuota => {
+                    urr.event_quota = None;
+                    renewed.event_quota = true;
+                }
                 number::LinkedUrrId => urr.linked.clear(),
                 number::InactivityDetectionTime => urr.inactivity_s = None,
                 number::QuotaHoldingTime => urr.quota_holding_s = None,
@@ -434,6 +447,8 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
                 number::SubsequentVolumeQuota => urr.subsequent.volume_quota = None,
                 number::SubsequentTimeThreshold => urr.subsequent.time_threshold_s = None,
                 number::SubsequentTimeQuota => urr.subsequent.time_quota_s = None,
+                number::SubsequentEventThreshold => urr.subsequent.event_threshold = None,
+                number::SubsequentEventQuota => urr.subsequent.event_quota = None,
                 number::FarId => urr.quota_far_id = None,
                 other => return Err(Rejection::flaw(other, Flaw::Length)),
             },
@@ -449,9 +464,9 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
         urr.linked = linked;
     }
     // A new quota lets packets through again; one of nothing is used up at once (§5.2.2.2.1).
-    if renewed.volume_quota || renewed.time_quota {
+    if renewed.volume_quota || renewed.time_quota || renewed.event_quota {
         let nothing = |limit: VolumeLimit| [limit.total, limit.uplink, limit.downlink].contains(&Some(0));
-        urr.exhausted = urr.volume_quota.is_some_and(nothing) || urr.time_quota_s == Some(0);
+        urr.exhausted = urr.volume_quota.is_some_and(nothing) || urr.time_quota_s == Some(0) || urr.event_quota == Some(0);
     }
     Ok(renewed)
 }

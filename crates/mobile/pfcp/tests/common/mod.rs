@@ -11,7 +11,7 @@ use pfcp::codec::{
 };
 use pfcp::config::{Config, GtpuAddress, UePool};
 use pfcp::node::Node;
-use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
+use pfcp::rules::{CommitError, Counters, Lasting, LastingCell, OuterHeader, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 
 pub(crate) const N3: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
 pub(crate) const GNB: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
@@ -25,11 +25,19 @@ pub(crate) const UPF_STARTED: u32 = 3_900_001_000;
 pub(crate) struct Recorder {
     pub sessions: BTreeMap<Seid, SessionRules>,
     pub usage: HashMap<(Seid, u32), Usage>,
+    /// Where volume quotas end, as it was last told.
+    pub limits: BTreeMap<(Seid, u32), VolumeLimit>,
     /// Bytes of all sessions, if it knows.
     pub carried: Option<u64>,
+    /// Whether its counters outlast the process: its number.
+    pub epoch: Option<u64>,
+    /// What records said of sessions that came back.
+    pub returned: Vec<(Seid, u32, Counters)>,
     pub commits: usize,
     pub end_markers: Vec<OuterHeader>,
     pub drops: Vec<Seid>,
+    /// What each session sends while a commit is under way, in bytes.
+    pub carried_meanwhile: u64,
     /// The next commits fail with these.
     pub failures: Vec<CommitError>,
 }
@@ -40,6 +48,8 @@ impl UserPlane for Recorder {
             return Err(failure);
         }
         self.commits += 1;
+        let counters = self.usage.iter_mut().filter(|((of, _), _)| *of == seid);
+        counters.for_each(|(_, usage)| usage.uplink_bytes += self.carried_meanwhile);
         let old = match new {
             Some(new) => self.sessions.insert(seid, new.clone()),
             None => self.sessions.remove(&seid),
@@ -52,9 +62,30 @@ impl UserPlane for Recorder {
         self.usage.get(&(seid, urr_id)).copied().unwrap_or_default()
     }
 
+    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
+        let rule = &self.sessions[&seid].urrs[&urr_id];
+        assert!(rule.volume_quota.is_some() && !rule.exhausted && !rule.inactive);
+        self.limits.insert((seid, urr_id), ends);
+        Ok(())
+    }
+
     fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
         assert!(self.sessions[&seid].urrs.contains_key(&urr_id));
         self.usage.insert((seid, urr_id), usage);
+    }
+
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        let usage = self.usage(seid, urr_id);
+        let cell = LastingCell { cell: seid as u32, uplink: true, packets: usage.uplink_packets, bytes: usage.uplink_bytes };
+        Counters { usage, lasting: self.epoch.map(|epoch| Lasting { epoch, cells: vec![cell] }) }
+    }
+
+    fn outlasts(&self) -> bool {
+        self.epoch.is_some()
+    }
+
+    fn continue_lasting(&mut self, seid: Seid, urr_id: u32, recorded: &Counters) {
+        self.returned.push((seid, urr_id, recorded.clone()));
     }
 
     fn packets(&mut self, seid: Seid) -> u64 {

@@ -67,6 +67,10 @@ impl UserPlane for Counting<'_> {
         self.plane.usage(seid, urr_id)
     }
 
+    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
+        self.plane.limit_usage(seid, urr_id, ends)
+    }
+
     fn packets(&mut self, seid: Seid) -> u64 {
         self.plane.packets(seid)
     }

@@ -481,3 +481,45 @@ fn hostile_frames_never_panic() {
     assert_eq!((fates.punted, fates.imbalance()), (60_000, 0), "{fates:?}");
     assert!(fates.answered > 1000 && fates.dropped > 10_000, "{fates:?}");
 }
+
+#[test]
+fn a_takeover_tells_each_network_where_our_addresses_are_now_three_times() {
+    let (mut host, _) = host();
+    // Routers are asked for meanwhile.
+    let announced = |actions: Vec<Action>| {
+        let mut seen = Vec::new();
+        for action in actions {
+            let Action::Transmit { port, frame } = action else { continue };
+            match Frame::new_checked(&frame).unwrap().ethertype() {
+                ethernet::ARP => {
+                    let (eth, packet) = arp_of(&frame);
+                    if packet.sender_ip != packet.target_ip {
+                        continue;
+                    }
+                    // An announcement, by which switches learn too (RFC 5227 §2.3).
+                    assert_eq!((eth.dst, eth.src, packet.operation), (Mac::BROADCAST, packet.sender_mac, arp::Operation::Request));
+                    seen.push((port, IpAddr::V4(packet.sender_ip), packet.sender_mac));
+                }
+                _ => {
+                    let ip = ipv6::Packet::new_checked(&frame[14..]).unwrap();
+                    let message = wire::icmp::Message::new_checked_v6(ip.payload(), ip.src(), ip.dst()).unwrap();
+                    let Some(ndp::Repr::Advertisement { target, mac, solicited: false, override_known: true, .. }) =
+                        ndp::Repr::parse(&message).unwrap()
+                    else {
+                        continue;
+                    };
+                    assert_eq!(ip.dst(), ipv6::ALL_NODES);
+                    seen.push((port, target.into(), mac.unwrap()));
+                }
+            }
+        }
+        seen
+    };
+    assert_eq!(announced(host.poll(s(1))), [], "a usual start announces nothing");
+    let first = announced(host.announce(s(1)));
+    assert!(first.contains(&(N3_PORT, N3.into(), N3_MAC)), "{first:?}");
+    assert!(first.contains(&(N6_PORT, "fd00:6::1".parse().unwrap(), N6_MAC)), "{first:?}");
+    for (at, expected) in [(2, &[][..]), (3, &first), (4, &[]), (5, &first), (7, &[]), (9, &[])] {
+        assert_eq!(announced(host.poll(s(at))), expected, "at {at} s");
+    }
+}

@@ -12,6 +12,7 @@ mod pipeline;
 mod plane;
 mod program;
 mod properties;
+mod quotas;
 mod renewal;
 mod scenarios;
 mod sessions;

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use base::PortId;
-use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MatchKind, MeterConfig, Op, Program, RuleError};
-use upf::plane::{BufferFate, DataPlane, SessionInfo};
+use pfcp::rules::SessionRules;
+use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MatchKind, MeterConfig, MeterId, Op, Program, RuleError};
+use upf::lower::Treatment;
+use upf::plane::{BufferFate, DataPlane, LastingCount, SessionInfo};
 
 /// Identity of an entry.
 type Identity = (String, Vec<KeyMatch>, u32);
@@ -17,12 +19,18 @@ pub(crate) struct Model {
     pub tables: BTreeMap<Identity, Entry>,
     pub meters: BTreeMap<(String, u64), MeterConfig>,
     pub counters: BTreeMap<u64, target::Count>,
+    /// Counters that outlast the process, with its number; what else a cell has counted is in `counters`.
+    pub lasting: Option<(u64, BTreeMap<u64, target::Count>)>,
+    /// What the meters' cells hold, where it is not as much as at first.
+    pub left: BTreeMap<u64, u64>,
     /// Whether the next batch is refused after so many of its ops.
     pub refuse_after: Option<(usize, ApplyError)>,
     pub fates: Vec<(u32, BufferFate)>,
     pub infos: Vec<SessionInfo>,
     pub batches: Vec<Batch>,
     pub sent: Vec<(PortId, Vec<u8>)>,
+    /// How PDR numbers are treated where packets wait for ports' rates, if they do.
+    pub treated: Option<BTreeMap<u32, Treatment>>,
 }
 
 impl Model {
@@ -32,11 +40,14 @@ impl Model {
             tables: BTreeMap::new(),
             meters: BTreeMap::new(),
             counters: BTreeMap::new(),
+            lasting: None,
+            left: BTreeMap::new(),
             refuse_after: None,
             fates: Vec::new(),
             infos: Vec::new(),
             batches: Vec::new(),
             sent: Vec::new(),
+            treated: None,
         }
     }
 
@@ -79,6 +90,7 @@ impl Model {
             }
             Op::SetDefault { .. } => {}
             Op::Meter { meter, index, config } => {
+                self.left.remove(index);
                 let cell = (self.program.meters[*meter].name.clone(), *index);
                 match config {
                     Some(config) => drop(self.meters.insert(cell, *config)),
@@ -162,6 +174,20 @@ fn value(name: &str, width: u32, v: u128) -> String {
 }
 
 impl DataPlane for Model {
+    fn has_queues(&self) -> bool {
+        self.treated.is_some()
+    }
+
+    fn treat(&mut self, _: Option<&SessionRules>, treatments: &[(u32, Option<Treatment>)]) {
+        let Some(treated) = &mut self.treated else { return };
+        for (number, treatment) in treatments {
+            match treatment {
+                Some(treatment) => treated.insert(*number, *treatment),
+                None => treated.remove(number),
+            };
+        }
+    }
+
     fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)?;
         self.fates.extend_from_slice(buffers);
@@ -179,8 +205,25 @@ impl DataPlane for Model {
         Some(outcome)
     }
 
-    fn count(&mut self, _: CounterId, cell: u64) -> target::Count {
-        self.counters.get(&cell).copied().unwrap_or_default()
+    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
+        let mut count = self.counters.get(&cell).copied().unwrap_or_default();
+        count += self.lasting_count(counter, cell).unwrap_or_default().lasting;
+        count
+    }
+
+    fn epoch(&self) -> Option<u64> {
+        self.lasting.as_ref().map(|(epoch, _)| *epoch)
+    }
+
+    fn lasting_count(&mut self, _: CounterId, cell: u64) -> Option<LastingCount> {
+        let of = |counters: &BTreeMap<u64, target::Count>| counters.get(&cell).copied().unwrap_or_default();
+        let (_, lasting) = self.lasting.as_ref()?;
+        Some(LastingCount { lasting: of(lasting), rest: of(&self.counters) })
+    }
+
+    fn meter_left(&mut self, meter: MeterId, cell: u64) -> Option<u64> {
+        let full = self.meters.get(&(self.program.meters[meter].name.clone(), cell))?.pbs;
+        Some(self.left.get(&cell).copied().unwrap_or(full))
     }
 
     fn transmit(&mut self, port: PortId, frame: Vec<u8>) {

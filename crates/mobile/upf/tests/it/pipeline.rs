@@ -9,7 +9,7 @@ use std::time::Duration;
 use base::{PortId, VerdictKind};
 use p4_interp::{Machine, Mode};
 use pfcp::rules::*;
-use program::{ApplyError, Batch, CounterId};
+use program::{ApplyError, Batch, CounterId, MeterId};
 use upf::config::NetworkConfig;
 use upf::host::Action;
 use upf::ids::Ids;
@@ -62,6 +62,11 @@ impl DataPlane for Whole {
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
         let count = self.machine.counter(counter, cell);
         target::Count { packets: count.packets, bytes: count.bytes }
+    }
+
+    fn meter_left(&mut self, meter: MeterId, cell: u64) -> Option<u64> {
+        let (_, peak, _) = self.machine.meter(meter, cell)?.buckets();
+        Some((peak / 1_000_000_000) as u64)
     }
 
     fn transmit(&mut self, port: PortId, frame: Vec<u8>) {
@@ -354,6 +359,20 @@ fn gtpu_from_strangers() {
         world.receive(N3_PORT, &gtpu_frame(martian, N3, 2152, &gtpu::Repr::new(0, Some(7), Message::EchoRequest)));
         assert_eq!(world.dropped(), "martian", "{martian}");
     }
+}
+
+/// As where sessions come back from a store while packets wait: an Error Indication would end them.
+#[test]
+fn a_packet_that_came_before_its_session_was_there_tells_nobody_that_its_tunnel_is_unknown() {
+    let mut world = World::new();
+    world.commit(1, Some(&open5gs_connected()));
+    let reason = world.plane.ids().reasons.unknown_teid;
+    let mut answers = |teid| {
+        let packet = uplink(teid, &ping(UE.into(), FAR_AWAY.into()));
+        world.plane.punt(&packet, N3_PORT, reason, 0, Duration::from_secs(1))
+    };
+    assert_eq!(answers(0x100), [Action::Drop { reason: "unknown_teid" }]);
+    assert_eq!(answers(0xbad).len(), 2);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Commits one by one: what is refused and why, usage, buffers, peers, end markers.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -20,6 +21,35 @@ pub(crate) fn plane_of(size: u64) -> Plane<Model> {
     let initial = plane.initial_batch().clone();
     plane.data_mut().apply(&initial).unwrap();
     plane
+}
+
+#[test]
+fn pdrs_of_a_guaranteed_qer_are_one_flow_each_way_and_what_ended_is_not_known_any_more() {
+    let mut plane = plane_of(64);
+    plane.data_mut().treated = Some(BTreeMap::new());
+    let mut rules = pfcpsim();
+    let treated = |plane: &Plane<Model>, id: u16| {
+        let (_, number) = plane.pdr_numbers(1).into_iter().find(|(pdr, _)| *pdr == id).unwrap();
+        (number, plane.data().treated.as_ref().unwrap()[&number])
+    };
+    plane.commit(1, Some(&rules)).unwrap();
+    let (_, plain) = treated(&plane, 1);
+    assert!(plain.usage > 0 && (plain.flow, plain.guaranteed_kbps) == (0, 0), "{plain:?}");
+    // A second PDR of the uplink with the same QER, and the downlink's.
+    rules.qers.get_mut(&4).unwrap().gbr_kbps = Some((100, 200));
+    rules.pdrs.insert(3, Pdr { precedence: 50, urr_ids: vec![2], ..rules.pdrs[&1].clone() });
+    rules.pdrs.get_mut(&3).unwrap().pdi.sdf_filters = vec![flow(Some(17), AddressMatch::Any)];
+    plane.commit(1, Some(&rules)).unwrap();
+    let [first, down, second] = [1, 2, 3].map(|id| treated(&plane, id));
+    assert_eq!([first, down, second].map(|(_, of)| of.guaranteed_kbps), [100, 200, 100]);
+    assert!(first.1.flow == second.1.flow && first.1.flow != down.1.flow && first.1.flow > 0);
+    assert_ne!(first.1.usage, second.1.usage);
+    rules.pdrs.remove(&3);
+    plane.commit(1, Some(&rules)).unwrap();
+    assert!(!plane.data().treated.as_ref().unwrap().contains_key(&second.0));
+    assert_eq!(treated(&plane, 1), first);
+    plane.commit(1, None).unwrap();
+    assert!(plane.data().treated.as_ref().unwrap().is_empty());
 }
 
 fn refused(change: impl FnOnce(&mut SessionRules)) -> (RuleId, String) {
@@ -321,27 +351,30 @@ fn an_end_marker_is_sent_when_the_peer_is_known() {
     assert_eq!(actions, [], "the SMF was asked for its MAC address when the session began: the marker waits");
 }
 
+/// The same rules for another user.
+fn of_user(n: u8, mut rules: SessionRules) -> SessionRules {
+    for pdr in rules.pdrs.values_mut() {
+        pdr.pdi.f_teid = pdr.pdi.f_teid.map(|tunnel| FTeid { teid: tunnel.teid + (u32::from(n) << 16), ..tunnel });
+        let ue_ip = |ue: UeIp| UeIp {
+            ipv4: ue.ipv4.map(|_| Ipv4Addr::new(10, 45, 9, n)),
+            ipv6: ue.ipv6.map(|(_, length)| (Ipv6Addr::new(0xfd09, 0, 0, n.into(), 0, 0, 0, 0), length)),
+            ..ue
+        };
+        pdr.pdi.ue_ip = pdr.pdi.ue_ip.map(ue_ip);
+    }
+    rules
+}
+
 /// What a start after a crash does: some of them at a time.
 #[test]
 fn sessions_that_come_back_together_are_as_if_each_came_alone() {
-    let of_user = |n: u8, mut rules: SessionRules| {
-        for pdr in rules.pdrs.values_mut() {
-            pdr.pdi.f_teid = pdr.pdi.f_teid.map(|tunnel| FTeid { teid: tunnel.teid + (u32::from(n) << 16), ..tunnel });
-            let ue_ip = |ue: UeIp| UeIp {
-                ipv4: ue.ipv4.map(|_| Ipv4Addr::new(10, 45, 9, n)),
-                ipv6: ue.ipv6.map(|(_, length)| (Ipv6Addr::new(0xfd09, 0, 0, n.into(), 0, 0, 0, 0), length)),
-                ..ue
-            };
-            pdr.pdi.ue_ip = pdr.pdi.ue_ip.map(ue_ip);
-        }
-        rules
-    };
     // The first two have their filter sets in common.
     let (first, second, third) = (of_user(1, free5gc()), of_user(2, free5gc()), of_user(3, open5gs_connected()));
     let usage = Usage { uplink_bytes: 700, downlink_bytes: 90, uplink_packets: 7, downlink_packets: 1 };
     let counters = [(1, usage)].into();
     for (sessions, batches) in [([(1, &first), (2, &second), (3, &third)], 1), ([(1, &first), (4, &first), (3, &third)], 2)] {
-        let sessions = sessions.map(|(seid, rules)| Returning { seid, rules, counters: &counters });
+        let recorded = BTreeMap::new();
+        let sessions = sessions.map(|(seid, rules)| Returning { seid, rules, counters: &counters, recorded: &recorded });
         let (mut together, mut alone) = (plane_of(64), plane_of(64));
         let outcomes = together.restore(&sessions);
         let expected: Vec<_> = sessions.iter().map(|session| session.commit_to(&mut alone)).collect();
@@ -359,6 +392,58 @@ fn sessions_that_come_back_together_are_as_if_each_came_alone() {
             assert_eq!(together.commit(seid, None).unwrap(), alone.commit(seid, None).unwrap());
         }
         assert_eq!((together.in_use(), alone.in_use()), (InUse::default(), InUse::default()));
+    }
+}
+
+/// XDP goes on counting for a session while the daemon is away, in cells that the next daemon numbers otherwise.
+#[test]
+fn usage_goes_on_from_what_cells_have_counted_that_outlast_the_process() {
+    const EPOCH: u64 = 77;
+    let count = |packets: u64| target::Count { packets, bytes: 100 * packets };
+    let rules = open5gs_connected();
+    let urr_id = *rules.urrs.keys().next().unwrap();
+    let mut before = plane_of(64);
+    before.data_mut().lasting = Some((EPOCH, BTreeMap::new()));
+    // A cell is taken first by another, which leaves.
+    before.commit(9, Some(&of_user(9, open5gs_connected()))).unwrap();
+    before.commit(1, Some(&rules)).unwrap();
+    before.commit(9, None).unwrap();
+    let cells: Vec<(u64, bool)> =
+        before.counters(1, urr_id).lasting.unwrap().cells.iter().map(|cell| (cell.cell.into(), cell.uplink)).collect();
+    assert!(cells.iter().any(|(_, uplink)| *uplink) && cells.iter().any(|(_, uplink)| !*uplink), "{cells:?}");
+    // Some ran elsewhere, 3 in each cell, and 5 where it lasts.
+    let mut lasting: BTreeMap<u64, target::Count> = cells.iter().map(|(cell, _)| (*cell, count(5))).collect();
+    before.data_mut().counters = cells.iter().map(|(cell, _)| (*cell, count(3))).collect();
+    before.data_mut().lasting = Some((EPOCH, lasting.clone()));
+    let recorded = before.counters(1, urr_id);
+    assert_eq!((recorded.usage, recorded.lasting.as_ref().unwrap().epoch), (before.usage(1, urr_id), EPOCH));
+    assert_eq!(recorded.usage.uplink_packets, 8);
+    // While nobody is there.
+    lasting.values_mut().for_each(|cell| *cell = count(12));
+    let packets = |usage: Usage| (usage.uplink_packets, usage.downlink_packets, usage.uplink_bytes, usage.downlink_bytes);
+    // What cells say; and what reports have told more than the record.
+    let told = Usage { uplink_packets: 16, uplink_bytes: 1600, ..recorded.usage };
+    type Left<'a> = &'a dyn Fn(u64, u32) -> Option<target::Count>;
+    let found = |epoch: u64, cell: u32| lasting.get(&cell.into()).copied().filter(|_| epoch == EPOCH);
+    let cases: [(Left, Usage, u64, _); 4] = [
+        (&found, recorded.usage, 14, (15, 15, 1500, 1500)),
+        (&found, told, 14, (16, 15, 1600, 1500)),
+        (&|_, _| None, recorded.usage, 0, (8, 8, 800, 800)),
+        // It is another's by now.
+        (&|_, _| Some(target::Count { packets: 4, bytes: 4000 }), recorded.usage, 0, (8, 8, 800, 800)),
+    ];
+    for (left, counters, grown, expected) in cases {
+        for together in [true, false] {
+            let mut after = plane_of(64);
+            let (counters, recorded) = ([(urr_id, counters)].into(), [(urr_id, recorded.clone())].into());
+            let session = Returning { seid: 1, rules: &rules, counters: &counters, recorded: &recorded };
+            match together {
+                true => assert_eq!(after.restore(&[session]), [Ok(())]),
+                false => session.commit_to(&mut after).unwrap(),
+            }
+            assert_eq!((after.take_over(left), packets(after.usage(1, urr_id))), (grown, expected));
+            assert_eq!(after.take_over(left), 0, "once");
+        }
     }
 }
 

@@ -33,7 +33,9 @@ fn rules(seid: u64, rng: &mut Random) -> SessionRules {
     }
     for id in 1..=3 {
         rules.qers.insert(id, qer(rng.random_bool(0.7).then(|| (rng.random_range(0..3) * 1000, 5000)), Some(id as u8)));
-        rules.urrs.insert(id, Urr { exhausted: rng.random_bool(0.1), ..volume() });
+        let quota = VolumeLimit { total: Some(5000 * u64::from(id)), downlink: Some(8000), ..VolumeLimit::default() };
+        let volume_quota = rng.random_bool(0.4).then_some(quota);
+        rules.urrs.insert(id, Urr { exhausted: rng.random_bool(0.1), volume_quota, ..volume() });
     }
     if rng.random_bool(0.3) {
         rules.urrs.remove(&3);

@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use base::PortId;
+use pfcp::rules::{FTeid, Interface, Pdi, SessionRules, UserPlane};
 use program::{ApplyError, Entry, KeyMatch, Op, RuleError};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use upf::config::{FirewallRule, NetworkConfig, Route, StaticNeighbour, TrafficClass, Via};
+use upf::config::{FirewallRule, NetworkConfig, PortConfig, Route, StaticNeighbour, TrafficClass, Via};
 use upf::host::Action;
 use upf::plane::Plane;
 use wire::ethernet::Mac;
@@ -15,7 +16,7 @@ use wire::ethernet::Mac;
 use crate::host::arp_reply;
 use crate::model::Model;
 use crate::program as by_hand;
-use crate::sessions::network;
+use crate::sessions::{GNB, N3, UE, forward, network, pdi, pdr, ue};
 
 const N6: PortId = PortId(128);
 const ROUTER_MAC: Mac = Mac([2, 0, 0, 0, 0, 0xfe]);
@@ -104,12 +105,36 @@ fn after_any_changes_packets_go_as_after_a_start() {
     let routers = ["10.0.6.254", "10.0.6.9", "10.0.6.8"].map(ip);
     let prefixes =
         [("0.0.0.0", 0), ("203.0.113.0", 24), ("203.0.113.128", 25), ("10.0.6.9", 32), ("10.0.6.16", 28)].map(|(p, len)| (ip(p), len));
-    let destinations = ["8.8.8.8", "203.0.113.1", "203.0.113.200", "10.0.6.9", "10.0.6.8", "10.0.6.20", "10.0.6.77", "10.0.6.1"].map(ip);
+    let destinations = [
+        "8.8.8.8",
+        "203.0.113.1",
+        "203.0.113.200",
+        "10.0.6.9",
+        "10.0.6.8",
+        "10.0.6.20",
+        "10.0.6.77",
+        "10.0.6.1",
+        "10.0.9.1",
+        "10.0.9.20",
+        "198.51.100.9",
+    ]
+    .map(ip);
     let mut plane = plane_of(&network());
     let mut changes = 0;
     for _ in 0..300 {
         let mut config = network();
         config.routes.clear();
+        // Ports come, in front of others, and go; one may take another's addresses.
+        let n6 = if random.random_bool(0.7) { N6 } else { PortId(130) };
+        (config.ports[1].id, config.ports[1].mac[4]) = (n6, n6.0 as u8);
+        if random.random_bool(0.5) {
+            config.ports.insert(1, second_port());
+            config.routes.push(Route {
+                network_instance: "internet".into(),
+                prefix: (ip("198.51.100.0"), 24),
+                via: Via::Gateway(ip("10.0.9.254")),
+            });
+        }
         for prefix in prefixes {
             if random.random_bool(0.6) {
                 let via = Via::Gateway(*routers.choose(&mut random).unwrap());
@@ -119,7 +144,7 @@ fn after_any_changes_packets_go_as_after_a_start() {
         for (n, router) in routers.iter().enumerate() {
             if random.random_bool(0.3) {
                 config.neighbours.push(StaticNeighbour {
-                    port: N6,
+                    port: n6,
                     ip: *router,
                     mac: [2, 0, 0, 0, 9, n as u8 + random.random_range(0..2)],
                 });
@@ -157,6 +182,81 @@ fn after_any_changes_packets_go_as_after_a_start() {
         }
     }
     assert!(changes > 200, "{changes}");
+}
+
+/// In N6's network instance.
+fn second_port() -> PortConfig {
+    let addresses = vec![(ip("10.0.9.1"), 24)];
+    PortConfig { id: PortId(129), name: "n6b".into(), mac: [2, 0, 0, 0, 0, 9], addresses, ..network().ports[1].clone() }
+}
+
+/// In a network instance of its own, in front of all others.
+fn other_access(config: &mut NetworkConfig) {
+    let (addresses, gtpu_endpoints) = (vec![(ip("10.0.7.1"), 24)], vec!["10.0.7.1".parse().unwrap()]);
+    let network_instance = "roaming".to_owned();
+    let port = PortConfig {
+        id: PortId(1),
+        name: "n9".into(),
+        mac: [2, 0, 0, 0, 0, 7],
+        addresses,
+        gtpu_endpoints,
+        network_instance,
+        ..network().ports[0].clone()
+    };
+    config.ports.insert(0, port);
+}
+
+#[test]
+fn a_network_instance_comes_and_goes_and_the_others_keep_their_numbers() {
+    let mut plane = plane_of(&network());
+    let before = (plane.data().tables.clone(), met(&plane, 2, ip("8.8.8.8")));
+    let mut config = network();
+    other_access(&mut config);
+    let actions = change(&mut plane, &config);
+    assert_eq!(met(&plane, 2, ip("8.8.8.8")), before.1, "N6 has the number that it had");
+    assert!(met(&plane, 3, ip("10.0.7.9")).is_some(), "the new one has its own");
+    assert!(plane.data().tables.values().any(|entry| entry.table == plane.ids().tables.station && entry.keys[0] == KeyMatch::Exact(1)));
+    let announced: Vec<&Action> =
+        actions.iter().filter(|action| matches!(action, Action::Transmit { port: PortId(1), frame } if frame[12..14] == [8, 6])).collect();
+    assert_eq!(announced.len(), 1, "its neighbours are told: {actions:?}");
+    change(&mut plane, &network());
+    assert_eq!(plane.data().tables, before.0);
+}
+
+#[test]
+fn what_sessions_live_by_does_not_go() {
+    let without = |name: &str| {
+        let mut config = network();
+        other_access(&mut config);
+        config.ports.push(second_port());
+        config.ports.retain(|port| port.name != name);
+        if name == "n6" {
+            config.routes.clear();
+        }
+        config
+    };
+    let mut plane = plane_of(&without("none"));
+    let tunnel = |teid| Some(FTeid { teid, ipv4: N3 });
+    let mut rules = SessionRules::default();
+    let up = Pdi { f_teid: tunnel(0x10), ue_ip: ue(Some(UE), None, false), ..pdi(Interface::Access) };
+    let down = Pdi { network_instance: Some("internet".into()), ue_ip: ue(Some(UE), None, true), ..pdi(Interface::Core) };
+    rules.pdrs.insert(1, pdr(100, up, 1));
+    rules.pdrs.insert(2, pdr(100, down, 2));
+    rules.fars.insert(1, forward(Interface::Core, None));
+    rules.fars.insert(2, forward(Interface::Access, Some((0x20, GNB))));
+    plane.commit(1, Some(&rules)).unwrap();
+    let refused = |plane: &Plane<Model>, name: &str| plane.prepare(&without(name)).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(refused(&plane, "n3").contains("tunnels at 10.0.3.1"), "{}", refused(&plane, "n3"));
+    // Of two ports to the network one may go, and so may the one that no session uses.
+    assert_eq!(refused(&plane, "n6b") + &refused(&plane, "n9"), "");
+    let mut alone = without("n6b");
+    alone.ports.retain(|port| port.name != "n6");
+    alone.routes.clear();
+    let error = plane.prepare(&alone).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(error.contains("\"internet\", whose last port would go"), "{error}");
+    plane.commit(1, None).unwrap();
+    assert_eq!(refused(&plane, "n3"), "");
+    plane.prepare(&alone).unwrap();
 }
 
 #[test]

@@ -41,8 +41,8 @@ control Ig(inout headers_t hdr, inout meta_t meta, in psa_ingress_input_metadata
     Register<bit<32>, PortId_t>(16, 7) seen;
     Hash<bit<16>>(PSA_HashAlgorithm_t.CRC16) h;
     Random<bit<8>>(0, 99) dice;
-    Digest<learn_t>() learn;
-    ActionProfile(128) members;
+    @noWarn("unused") Digest<learn_t>() learn;
+    @noWarn("unused") ActionProfile(128) members;
     ActionSelector(PSA_HashAlgorithm_t.CRC32, 64, 16) choose;
 
     action route(PortId_t port, bit<48> mac) {
@@ -84,7 +84,7 @@ control Ig(inout headers_t hdr, inout meta_t meta, in psa_ingress_input_metadata
 
 control IgDeparser(packet_out buffer, out empty_t clone_meta, out empty_t resubmit_meta, out empty_t normal_meta,
                    inout headers_t hdr, in meta_t meta, in psa_ingress_output_metadata_t istd) {
-    Digest<learn_t>() learn;
+    @noWarn("unused") Digest<learn_t>() learn;
     apply {
         if (psa_normal(istd)) {
             learn.pack({ istd.egress_port, hdr.eth.src });

@@ -47,5 +47,5 @@ package Top<H>(ParserT<H> p, Stage<H> s, @optional Stage<H> t);
 
 control instances(inout h_t h) { user() u; apply { u.apply(h); } }
 Stage(instances()) first;
-Stage(c = instances(), d = nothing<h_t>()) second;
+@noWarn("unused") Stage(c = instances(), d = nothing<h_t>()) second;
 Top(id<h_t>(), first, first) main;

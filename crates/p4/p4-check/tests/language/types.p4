@@ -31,11 +31,11 @@ extern void sink<T>(in T x);
 control c(inout outer_t o, in bit<2> i) {
     port_t p = (port_t) 9w3;
     flag_t f = (flag_t) true;
-    small_t small = { a = 1, ... };
+    @noWarn("unused") small_t small = { a = 1, ... };
     h_t local = {#};
     generic_t<bit<8>, bit<16>> g = { a = 1, b = { 2, 3 }, c = { 4, 5 } };
     tuple<> nothing = { };
-    bit none;
+    bit none = 1;
     apply {
         o = { ... };
         o.g.a = g.c[0] ++ 8w1 == 16w5 ? 8w1 : 2;
@@ -53,6 +53,6 @@ control c(inout outer_t o, in bit<2> i) {
         none = (bit) (bool) none;
         bit<9> raw = (bit<9>) p;
         bool b = (bool) f;
-        sink({ raw, b, { 1w1, { } } });
+        sink({ raw, b, none, { 1w1, { } } });
     }
 }

@@ -25,6 +25,7 @@ control c(inout h_t h, inout none_t v, in bit<8> w) {
         h = { 0, 5 };
         int<8> s = 1;
         s = s << v;
+        h.a = (bit<8>) s;
     }
 }
 parser p(packet_in b, out h_t h) {

@@ -43,6 +43,17 @@ SP_INLINE uint32_t sp_is_urgent(struct xdp_md *ctx, uint32_t port)
     return udp + 10 <= end && udp[2] == 2152 >> 8 && udp[3] == (2152 & 255) && udp[9] < 32;
 }
 
+/* To the next target: to the socket of the UE's worker, if there is a program that knows it, or else by the queue's socket, or, where none waits, up
+   the kernel's stack. The packet is as it came, so that program finds what it would have found without us. */
+SP_INLINE int sp_pass_on(struct xdp_md *ctx, uint64_t port)
+{
+    bpf_tail_call(ctx, &sp_steerers, (uint32_t)(port >> 32));
+    uint32_t queue = ctx->rx_queue_index;
+    if (queue >= SP_QUEUES) return XDP_PASS;
+    uint32_t first = sp_is_urgent(ctx, (uint16_t)port - 1) ? SP_RESERVE : 0;
+    return (int)bpf_redirect_map(&sp_sockets, first + (uint32_t)(port >> 32) * SP_QUEUES + queue, XDP_PASS);
+}
+
 /* Attached to interfaces. */
 SEC("xdp") int sp_xdp(struct xdp_md *ctx)
 {
@@ -79,13 +90,21 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
         sp_add(&ledger->dropped[(c->reason ? c->reason : SP_REASON(c)) & 255], c->length);
         return XDP_DROP;
     }
-    // To the next target: to the socket of the UE's worker, if there is a program that knows it, or else by the queue's socket, or, where
-    // none waits, up the kernel's stack. The packet is as it came, so that program finds what it would have found without us.
-    bpf_tail_call(ctx, &sp_steerers, (uint32_t)(port >> 32));
-    uint32_t queue = ctx->rx_queue_index;
-    if (queue >= SP_QUEUES) return XDP_PASS;
-    uint32_t first = sp_is_urgent(ctx, (uint16_t)port - 1) ? SP_RESERVE : 0;
-    return (int)bpf_redirect_map(&sp_sockets, first + (uint32_t)(port >> 32) * SP_QUEUES + queue, XDP_PASS);
+    return sp_pass_on(ctx, port);
+}
+
+/* Attached until the kernel has verified sp_xdp, which takes it a while: all packets go to the next target. */
+SEC("xdp") int sp_pass(struct xdp_md *ctx)
+{
+    struct sp_context *c = sp_context();
+    uint32_t interface = ctx->ingress_ifindex;
+    uint64_t *entry = sp_ports_at(interface);
+    if (!c || !entry) return XDP_PASS;
+    uint64_t port = *(volatile uint64_t *)entry;
+    if (!(uint16_t)port) return XDP_PASS;
+    sp_begin(c);
+    sp_end(c, SP_NEXT);
+    return sp_pass_on(ctx, port);
 }
 
 /* Run as a test: port and time come in front of the packet, and the verdict is left there. */

@@ -46,7 +46,13 @@ impl Code<'_> {
                 Ok(())
             }
             Extern::Hash { result, algorithm, base, data, max } => self.hash(result, *algorithm, base, data, max),
-            Extern::Random { .. } => Err(self.refuse_because(Construct::Random, "random()")),
+            Extern::Random { result, low, high } => {
+                if low.ty.width() > 64 {
+                    return Err(self.refuse_because(Construct::Random, "random numbers of more than 64 bits"));
+                }
+                let (low, high) = (self.expr(low)?, self.expr(high)?);
+                self.assign_cut(result, &format!("sp_random({low}, {high})"), 64)
+            }
             Extern::MarkToDrop => {
                 self.write_standard("egress_spec", "511u");
                 self.write_standard("mcast_grp", "0u");

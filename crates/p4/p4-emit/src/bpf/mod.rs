@@ -25,7 +25,7 @@
 //!   packet and leaves the verdict there.
 //!
 //! # What is refused, by name and place
-//! Products and quotients of more than 64 bits, value sets, `random`, clones, multicast, checksums over payload,
+//! Products, quotients and random numbers of more than 64 bits, value sets, clones, multicast, checksums over payload,
 //! hashes of more than 128 bytes, registers wider than 64 bits, counters, meters, registers and tables in the parser,
 //! what counts, writes or sends in loops, more than
 //! 64 headers. The place is the parser state, table, action or block, and the span of the source that

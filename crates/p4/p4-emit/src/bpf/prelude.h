@@ -28,6 +28,7 @@ enum { XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
 /* Pure: arrays stay where they are, so what is known of the context stays known. */
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) __attribute__((pure)) = (void *)1;
 static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
+static uint32_t (*bpf_get_prandom_u32)(void) = (void *)7;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
 static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
 static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;

@@ -194,6 +194,16 @@ SP_INLINE void sp_undo_register(sp_register_at *registers, struct sp_register_un
     if (cell) *cell = undo->value;
 }
 
+/* The kernel's generator: the numbers are others than the interpreter's, and no seed repeats them. */
+SP_INLINE uint64_t sp_random(uint64_t low, uint64_t high)
+{
+    if (high < low) return low;
+    uint64_t number = (uint64_t)bpf_get_prandom_u32() << 32;
+    number |= bpf_get_prandom_u32();
+    uint64_t count = high - low + 1;
+    return count ? low + number % count : number;
+}
+
 /* A packet is counted at its end: one that is handed on leaves no trace. Each core has its own row of cells. */
 SP_INLINE void sp_pend(struct sp_pending *p, uint64_t index, uint64_t size, uint32_t packets, uint64_t bytes)
 {

@@ -51,7 +51,7 @@ struct record_stations {
 };
 
 const uint32_t sp_layout[] = {
-    4, 2, 0, 1, 0, 0, 0,
+    5, 2, 0, 1, 0, 0, 0,
     /* rules */ 8, 2, 0,2,0, 2,6,0,
         sizeof(struct record_rules), __builtin_offsetof(struct record_rules, action), 4294967295, 2,
         0, 0,

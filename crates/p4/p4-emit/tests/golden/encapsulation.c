@@ -64,7 +64,7 @@ struct record_tunnels {
 };
 
 const uint32_t sp_layout[] = {
-    4, 2, 2, 1, 0, 0, 0,
+    5, 2, 2, 1, 0, 0, 0,
     /* routes */ 4, 1, 0,4,0,
         sizeof(struct record_routes), __builtin_offsetof(struct record_routes, action), __builtin_offsetof(struct record_routes, handle), 2,
         0, 1, __builtin_offsetof(struct record_routes, route.next_0), 2,

@@ -36,7 +36,7 @@ struct record_labels {
 };
 
 const uint32_t sp_layout[] = {
-    4, 1, 0, 0, 0, 0, 0,
+    5, 1, 0, 0, 0, 0, 0,
     /* labels */ 4, 2, 0,3,0, 3,1,0,
         sizeof(struct record_labels), __builtin_offsetof(struct record_labels, action), 4294967295, 2,
         0, 1, __builtin_offsetof(struct record_labels, pop.port_0), 2,

@@ -34,7 +34,7 @@ struct record_stations {
 };
 
 const uint32_t sp_layout[] = {
-    4, 1, 0, 0, 0, 0, 0,
+    5, 1, 0, 0, 0, 0, 0,
     /* stations */ 6, 1, 0,6,0,
         sizeof(struct record_stations), __builtin_offsetof(struct record_stations, action), 4294967295, 2,
         0, 1, __builtin_offsetof(struct record_stations, forward.port_0), 2,

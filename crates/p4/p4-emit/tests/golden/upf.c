@@ -390,7 +390,7 @@ struct record_nexthop {
 };
 
 const uint32_t sp_layout[] = {
-    4, 16, 1, 2, 0, 0, 0,
+    5, 16, 1, 2, 0, 0, 0,
     /* station */ 8, 2, 0,2,0, 2,6,0,
         sizeof(struct record_station), __builtin_offsetof(struct record_station, action), 4294967295, 3,
         0, 1, __builtin_offsetof(struct record_station, route.vrf_0), 2,
@@ -3914,6 +3914,13 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
+                    standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                    standard_metadata_mcast_grp = 0u;
+                    to_24 |= bit;
+                    goto done;
+                }
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 standard_metadata_mcast_grp = 0u;
@@ -6591,6 +6598,13 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -7014,6 +7028,13 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -8902,6 +8923,13 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -9315,6 +9343,13 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -11144,6 +11179,13 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -11565,6 +11607,13 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -13451,6 +13500,13 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -13862,6 +13918,13 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -15669,6 +15732,13 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -16092,6 +16162,13 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -17924,6 +18001,13 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -18337,6 +18421,13 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;

@@ -5275,6 +5275,12 @@ parsed:;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
             if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                    c->v.meta_reason = 0x1eu;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
                 c->v.meta_reason = 0x20u;
                 c->v.standard_metadata_egress_spec = 511u;
                 c->v.standard_metadata_mcast_grp = 0u;
@@ -6406,6 +6412,12 @@ class_1:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -7310,6 +7322,12 @@ class_2:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -8207,6 +8225,12 @@ class_3:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -9113,6 +9137,12 @@ class_4:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -9954,6 +9984,12 @@ class_5:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -10791,6 +10827,12 @@ class_6:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 4u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;

@@ -231,7 +231,7 @@ impl Ask {
         let table = ir.add_table(&format!("bridge.ask_{number}"), keys, &[given, stop], stop);
         let info = &mut ir.program.tables[table];
         (info.size, info.const_default, info.const_entries) = (1, true, true);
-        ir.program.asks.push(table);
+        ir.program.asks.push(program::Ask { table, service });
         Ask { table, answers }
     }
 }

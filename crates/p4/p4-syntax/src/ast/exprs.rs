@@ -140,6 +140,46 @@ pub enum ExprKind {
     },
 }
 
+impl Expr {
+    /// The expressions of which it consists directly, in the order in which they are written.
+    pub fn operands<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Call { callee, args, .. } => {
+                f(callee);
+                args.iter().for_each(|x| f(&x.value));
+            }
+            ExprKind::Member { base, .. } => f(base),
+            ExprKind::Index { base: a, index: b }
+            | ExprKind::Binary { left: a, right: b, .. }
+            | ExprKind::Mask { value: a, mask: b }
+            | ExprKind::Range { lo: a, hi: b } => {
+                f(a);
+                f(b);
+            }
+            ExprKind::Slice { base: a, hi: b, lo: c }
+            | ExprKind::PlusSlice { base: a, lo: b, width: c }
+            | ExprKind::Ternary { cond: a, then: b, otherwise: c } => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => f(operand),
+            ExprKind::List { items, .. } => items.iter().for_each(f),
+            ExprKind::Struct { fields, .. } => fields.iter().for_each(|x| f(&x.value)),
+            ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Str(_)
+            | ExprKind::Path(_)
+            | ExprKind::Type(_)
+            | ExprKind::This
+            | ExprKind::Invalid
+            | ExprKind::Dots
+            | ExprKind::Default
+            | ExprKind::DontCare => {}
+        }
+    }
+}
+
 /// A number as written (P4_16 §6.4.3.2)
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct IntLit {

@@ -523,13 +523,15 @@ impl Parser<'_> {
     }
 
     fn control_local(&mut self) -> Parse<Decl> {
+        let what = "a constant, variable, instance, action, table or `apply`";
         let start = self.span();
         let annotations = self.annotations()?;
+        self.misspelled(&["const", "action", "table", "apply"], what)?;
         let kind = match self.tok() {
             Tok::Kw(Kw::Const) => self.const_decl()?,
             Tok::Kw(Kw::Action) => self.action_decl()?,
             Tok::Kw(Kw::Table) => self.table_decl()?,
-            _ => self.variable_or_instance("a constant, variable, instance, action, table or `apply`")?,
+            _ => self.variable_or_instance(what)?,
         };
         Ok(self.finish_decl(annotations, kind, start))
     }

@@ -99,6 +99,9 @@ enum Level {
     Inner,
 }
 
+/// What to do about `00:11:22:33:44:55`.
+const NO_ADDRESSES: &str = "P4 has no literals for addresses: write a number, as `48w0x001122334455`";
+
 impl<'a> Parser<'a> {
     // -- tokens -------------------------------------------------------------------------------------------------------
 
@@ -177,7 +180,10 @@ impl<'a> Parser<'a> {
         if self.at(p) {
             return Ok(self.bump());
         }
-        let diagnostic = self.expectation(&format!("`{}`", p.text())).with_place(open, "to close this");
+        let mut diagnostic = self.expectation(&format!("`{}`", p.text())).with_place(open, "to close this");
+        if self.at_address() {
+            diagnostic = diagnostic.with_help(NO_ADDRESSES);
+        }
         self.fail(diagnostic)
     }
 
@@ -190,16 +196,45 @@ impl<'a> Parser<'a> {
         let forgotten = next.line_start || matches!(next.tok, Tok::P(P::RBrace) | Tok::Eof);
         let end = self.prev_span();
         let mut diagnostic = self.expectation("`;`");
-        if self.at(P::Colon) && matches!(self.token_at(self.pos.saturating_sub(1)).tok, Tok::Int(_)) {
-            diagnostic = diagnostic.with_help("P4 has no literals for addresses: write a number, as `48w0x001122334455`");
+        if self.at_address() {
+            diagnostic = diagnostic.with_help(NO_ADDRESSES);
         }
         self.report(diagnostic);
         if forgotten { Ok(end) } else { Err(Stop) }
     }
 
+    /// At the first colon of `00:11:22:33:44:55`, or of `aa:bb:...`.
+    fn at_address(&self) -> bool {
+        let part = |index: usize| match &self.token_at(index).tok {
+            Tok::Int(_) => true,
+            Tok::Word(word) => word.len() <= 4 && word.chars().all(|c| c.is_ascii_hexdigit()),
+            _ => false,
+        };
+        self.at(P::Colon) && part(self.pos.saturating_sub(1)) && part(self.pos + 1)
+    }
+
     /// Reports that something else was wanted here.
     fn expected<T>(&mut self, what: &str) -> Parse<T> {
         let diagnostic = self.expectation(what);
+        self.fail(diagnostic)
+    }
+
+    /// At a name that nothing has and that is nearly one of `words`, in front of what follows such a word: reports that.
+    fn misspelled(&mut self, words: &[&'static str], what: &str) -> Parse<()> {
+        let Tok::Word(word) = self.tok() else { return Ok(()) };
+        let Some(near) = crate::suggest::nearest(word, words.iter().copied()) else { return Ok(()) };
+        // No statement or declaration goes on like this.
+        let follows = match self.nth(1) {
+            Tok::P(P::LBrace) | Tok::Kw(Kw::Bit | Kw::Int | Kw::Bool | Kw::Select) => true,
+            _ => {
+                self.name_at(self.pos + 1).is_some()
+                    && (matches!(self.nth(2), Tok::P(P::LBrace | P::LParen)) || near == "transition" && *self.nth(2) == Tok::P(P::Semi))
+            }
+        };
+        if !follows || self.scopes.find(word, false).is_some() {
+            return Ok(());
+        }
+        let diagnostic = self.expectation(what).with_help(format!("did you mean `{near}`?"));
         self.fail(diagnostic)
     }
 

@@ -55,13 +55,19 @@ impl Parser<'_> {
     }
 
     fn parser_item(&mut self) -> Parse<Item> {
+        let what = "a constant, variable, instance, value set or state";
         let start = self.span();
         let annotations = self.annotations()?;
+        self.misspelled(&["const", "state"], what)?;
         let kind = match self.tok() {
             Tok::Kw(Kw::State) if self.name_at(self.pos + 1).is_some() => return self.state(annotations, start).map(Item::State),
             Tok::Kw(Kw::Const) => self.const_decl()?,
             Tok::Kw(Kw::ValueSet) => self.value_set_decl()?,
-            _ => self.variable_or_instance("a constant, variable, instance, value set or state")?,
+            Tok::Kw(Kw::Table | Kw::Action) => {
+                let diagnostic = self.expectation(what);
+                return self.fail(diagnostic.with_help("a parser has no tables and actions: they belong in a control"));
+            }
+            _ => self.variable_or_instance(what)?,
         };
         Ok(Item::Local(Decl { annotations, kind, span: start.to(self.prev_span()) }))
     }
@@ -99,6 +105,7 @@ impl Parser<'_> {
                     transition.get_or_insert((read, at));
                     return Ok(None);
                 }
+                p.misspelled(&["transition"], "a statement or `transition`")?;
                 p.stmt().map(Some)
             })?;
             let stmts = stmts.into_iter().flatten().collect();

@@ -23,6 +23,11 @@ impl Parser<'_> {
         let annotations = self.annotations()?;
         let is_const = self.eat_kw(Kw::Const);
         let listed = *self.nth(1) == Tok::P(P::Eq) && *self.nth(2) == Tok::P(P::LBrace);
+        // `keys = { ... }`, `action = { ... }`
+        if listed && let Some(near) = self.misspelled_list() {
+            let diagnostic = self.expectation("a table property");
+            return self.fail(diagnostic.with_help(format!("did you mean `{near} = ...`?")));
+        }
         let kind = match self.tok() {
             Tok::Kw(Kw::Key) => TablePropertyKind::Key(self.listed(Self::key_element)?),
             Tok::Kw(Kw::Actions) => TablePropertyKind::Actions(self.listed(Self::listed_action)?),
@@ -37,6 +42,15 @@ impl Parser<'_> {
             self.bump();
         }
         Ok(TableProperty { annotations, is_const, kind, span })
+    }
+
+    /// The property with a list that was probably meant.
+    fn misspelled_list(&self) -> Option<&'static str> {
+        match self.tok() {
+            Tok::Kw(Kw::Action) => Some("actions"),
+            Tok::Word(word) => crate::suggest::nearest(word, ["key", "actions", "entries"]),
+            _ => None,
+        }
     }
 
     /// `name = { item item ... }` from the name on.

@@ -9,7 +9,7 @@
 
 use super::ResubmitBuffer;
 use crate::{Event, Limits, Payload};
-use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Question, Reason, Requests, Service, Setting, SettingError};
 
 /// Operation: keep a packet that was sent.
 pub const KEEP: u8 = 0;
@@ -138,11 +138,12 @@ impl ResubmitService {
         }
     }
 
-    fn status(&mut self, call: &mut Call, request: Request) {
-        if self.buffer.status(request.key()) {
-            call.answer(&bytes(REPORT, request.key()));
-        } else {
-            call.drop_for(STALE);
+    /// What is answered at once, of calls and questions alike.
+    fn answer_to(&mut self, request: Request) -> Result<[u8; 9], Reason> {
+        match request.operation {
+            STATUS if self.buffer.status(request.key()) => Ok(bytes(REPORT, request.key())),
+            STATUS => Err(STALE),
+            _ => Err(Reason::MALFORMED),
         }
     }
 }
@@ -158,8 +159,29 @@ impl Service for ResubmitService {
             let request = Request::read(&call.fields);
             match request.operation {
                 KEEP => self.keep(call, request),
-                STATUS => self.status(call, request),
-                _ => call.drop_for(Reason::MALFORMED),
+                _ => match self.answer_to(request) {
+                    Ok(answer) => call.answer(&answer),
+                    Err(reason) => call.drop_for(reason),
+                },
+            }
+        }
+    }
+
+    fn at_once(&self) -> AtOnce {
+        AtOnce { requests: Requests::Those(|fields| fields[0] != KEEP), any_order: false }
+    }
+
+    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
+        self.advance(now_ns);
+        for question in burst {
+            let request = Request::read(&question.fields);
+            // It was not to be asked: it has to be called, and what is behind it.
+            if request.operation == KEEP {
+                break;
+            }
+            match self.answer_to(request) {
+                Ok(answer) => question.answer(&answer),
+                Err(reason) => question.drop_for(reason),
             }
         }
     }

@@ -150,10 +150,11 @@ pub(crate) fn sn_length(bits: u8) -> SnLength {
 }
 
 /// `p4/gnb.p4`.
-pub(crate) fn ir(step: Option<u8>) -> Ir {
+pub(crate) fn ir(step: Option<u8>, more: &[&str]) -> Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/gnb.p4");
     let mut options = p4_check::Options::default();
     options.defines.extend(step.map(|step| ("STEP".to_owned(), step.to_string())));
+    options.defines.extend(more.iter().map(|name| (name.to_string(), String::new())));
     let compiled = p4_check::compile_file(&path, &options).unwrap_or_else(|failure| panic!("{}", failure.render()));
     assert_eq!(compiled.render_warnings(), "");
     let mut ir = compiled.ir;
@@ -163,7 +164,7 @@ pub(crate) fn ir(step: Option<u8>) -> Ir {
 
 pub(crate) fn whole() -> Arc<Ir> {
     static IR: OnceLock<Arc<Ir>> = OnceLock::new();
-    IR.get_or_init(|| Arc::new(ir(None))).clone()
+    IR.get_or_init(|| Arc::new(ir(None, &[]))).clone()
 }
 
 /// Services, each in the lane.
@@ -229,13 +230,16 @@ impl Tables<'_> {
     }
 
     pub(crate) fn bearer(&self, b: &Bearer) -> Batch {
+        Batch { ops: vec![self.downlink(b), self.uplink(b)] }
+    }
+
+    pub(crate) fn uplink(&self, b: &Bearer) -> Op {
         let mut up = Tables::formats(b).to_vec();
         up.push(u128::from(b.sdap_uplink));
         up.extend(Tables::protection(b));
         up.extend([u128::from(b.qfi), u128::from(b.teid), PEER_UNIT, PEER_UPF]);
         up.extend([u128::from(u32::from_be_bytes(UNIT)), u128::from(RADIO_PORT)]);
-        let up = self.insert("bearer_by_ue", &[u128::from(b.ue), u128::from(b.drb)], "set_bearer", &up);
-        Batch { ops: vec![self.downlink(b), up] }
+        self.insert("bearer_by_ue", &[u128::from(b.ue), u128::from(b.drb)], "set_bearer", &up)
     }
 
     pub(crate) fn downlink(&self, b: &Bearer) -> Op {

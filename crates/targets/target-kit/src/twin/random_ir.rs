@@ -157,7 +157,7 @@ impl Maker {
             self.ir.add_meter("m0", 4, unit);
         }
         if self.chance(0.4) {
-            let width = self.pick(&[1, 8, 32, 48, 64]);
+            let width = self.pick(&[1, 8, 32, 48, 64, 65, 100, 128]);
             self.ir.add_register("r0", 5, width);
         }
     }
@@ -449,7 +449,6 @@ impl Maker {
             7 if depth > 0 && self.scope != Scope::Parser && !self.plain => {
                 // `for (v = 0; v < n; v = v + 1)`: a variable of its own counts.
                 let (label, v) = (self.ir.add_label("loop"), self.ir.add_var("i", Ty::Bit(8)));
-                let tables = std::mem::take(&mut self.tables_left);
                 self.labels.push(label);
                 let end = if self.chance(0.03) { 255 } else { self.rng.random_range(0..4) };
                 let done = Expr::binary(BinOp::Ge, Expr::var(&self.ir, v), Expr::bit(8, end));
@@ -458,7 +457,6 @@ impl Maker {
                 body.extend(self.inner(depth - 1));
                 body.push(Stmt::Assign(LValue::Var(v), if end == 255 { Expr::bit(8, 0) } else { step }));
                 self.labels.pop();
-                self.tables_left = tables;
                 let start = Stmt::Assign(LValue::Var(v), Expr::bit(8, 0));
                 let outer = self.ir.add_label("for");
                 Stmt::Labeled(outer, vec![start, Stmt::Labeled(label, vec![Stmt::Loop(body)])])

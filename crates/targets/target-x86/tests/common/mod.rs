@@ -39,7 +39,7 @@ impl twin::Native for NativeX86 {
     }
 
     fn register(target: &X86, register: RegisterId, index: u64) -> Option<u128> {
-        X86::register(target, register, index).map(u128::from)
+        X86::register(target, register, index)
     }
 
     fn entry_count(target: &X86, entry: &Entry) -> Option<Count> {

@@ -2,19 +2,22 @@
 //!
 //! The headers stay where the program has them, and the service is given the payload alone, where it lies: it cannot reach what is in front of it. What is sent
 //! and not waited for is a copy of the payload, if the service looks at it at all. Any other call stops the program, as if nobody had asked: one that a
-//! service may keep, of a service that is on threads or in a second process, or of a packet without room for a longer payload.
+//! service may keep, or has declined because it must keep the packet, of a service that is on threads or in a second process, or of a packet without room for a
+//! longer payload.
+//!
+//! Passes behind a call ask too: what was called before them is done.
 
 use super::calls::{keep_spare, reason_of};
 use super::{ReplicatingLane, as_long_as};
 use crate::{Asks, BURST};
-use base::{DropReason, Packet, Verdict};
+use base::{DropReason, Packet, Verdict, VerdictKind};
 use program::{Bridge, BridgeCall, Program, TableId};
 use service::{Access, AtOnce, Call, Caller, FIELDS_MAX, GROWTH_MAX, Outcome, Question, Requests};
 
 /// Which calls may be asked, and what came of those of this burst.
 pub(super) struct Asked {
     /// The look-ups that stand for calls, by the program's number of the table; of what else there is none.
-    calls: Vec<Option<AskedCall>>,
+    calls: Vec<Option<BridgeCall>>,
     /// By service: a packet of this burst has stopped at its call, so later ones may not be asked before it.
     held: Vec<bool>,
     /// Packets of this burst whose service has dropped them.
@@ -23,26 +26,13 @@ pub(super) struct Asked {
     burst: Vec<Call>,
 }
 
-/// A call that may be asked.
-#[derive(Clone, Copy)]
-struct AskedCall {
-    at: BridgeCall,
-    /// Whether the program calls its service here alone.
-    only: bool,
-}
-
 impl Asked {
     pub(super) fn new(bridge: &Bridge, program: &Program) -> Asked {
-        let all: Vec<BridgeCall> =
-            bridge.stops().filter_map(|(kind, _)| bridge.call(kind)).filter(|at| at.table.is_some()).copied().collect();
         let mut calls = Vec::new();
-        if !all.is_empty() {
-            calls.resize(program.tables.len(), None);
-        }
-        for at in &all {
-            let only = all.iter().filter(|other| other.service == at.service).count() == 1;
+        for at in bridge.stops().filter_map(|(kind, _)| bridge.call(kind)) {
             if let Some(table) = at.table {
-                calls[table.as_u32() as usize] = Some(AskedCall { at: *at, only });
+                calls.resize(program.tables.len(), None);
+                calls[table.as_u32() as usize] = Some(*at);
             }
         }
         Asked { calls, held: vec![false; program.services.len()], dropped: Vec::new(), burst: Vec::new() }
@@ -52,23 +42,34 @@ impl Asked {
 impl ReplicatingLane {
     /// Runs the program on packets as they came in.
     pub(super) fn run_burst(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        if self.run_asking(packets, verdicts, now_ns) {
+            let dropped =
+                packets.iter_mut().zip(&*verdicts).zip(&self.lengths).filter(|((_, verdict), _)| verdict.kind == VerdictKind::Drop);
+            dropped.for_each(|((packet, _), length)| as_long_as(packet, *length));
+        }
+    }
+
+    /// Runs the program on packets from its start, or from behind a call. Whether a service has dropped some of them: they are with their bridges, and the
+    /// caller gives them the lengths that they had.
+    pub(super) fn run_asking(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) -> bool {
         if self.callers.is_empty() || self.asked.calls.is_empty() {
-            return self.inner.process(packets, verdicts, now_ns);
+            self.inner.process(packets, verdicts, now_ns);
+            return false;
         }
         self.asked.held.fill(false);
-        let mut asking = Asking { asked: &mut self.asked, callers: &mut self.callers, spares: &mut self.spares, now_ns };
+        let alone = packets.len() == 1;
+        let mut asking = Asking { asked: &mut self.asked, callers: &mut self.callers, spares: &mut self.spares, alone, now_ns };
         self.inner.process_asking(packets, verdicts, now_ns, &mut asking);
-        if self.asked.dropped.is_empty() {
-            return;
-        }
-        for (i, reason) in std::mem::take(&mut self.asked.dropped) {
-            let (packet, verdict) = (&mut packets[i], &mut verdicts[i]);
+        let dropped = !self.asked.dropped.is_empty();
+        for at in 0..self.asked.dropped.len() {
+            let (i, reason) = self.asked.dropped[at];
             // It has stopped, so it has a bridge.
-            let bridged = self.stopped(packet, verdict);
-            let mark = self.bridge.mark.filter(|_| bridged).map_or(verdict.mark, |mark| mark.get(packet.data()) as u32);
-            *verdict = Verdict { mark, ..Verdict::drop(reason) };
-            as_long_as(packet, self.lengths[i]);
+            let bridged = self.stopped(&packets[i], &verdicts[i]);
+            let mark = self.bridge.mark.filter(|_| bridged).map_or(verdicts[i].mark, |mark| mark.get(packets[i].data()) as u32);
+            verdicts[i] = Verdict { mark, ..Verdict::drop(reason) };
         }
+        self.asked.dropped.clear();
+        dropped
     }
 }
 
@@ -76,18 +77,20 @@ struct Asking<'a> {
     asked: &'a mut Asked,
     callers: &'a mut [Caller],
     spares: &'a mut Vec<Packet>,
+    /// Whether one packet runs: its calls come in the program's order.
+    alone: bool,
     now_ns: u64,
 }
 
 impl Asks for Asking<'_> {
-    fn ask(&mut self, table: TableId, questions: &mut [Question<'_>]) {
+    fn ask(&mut self, table: TableId, questions: &mut [Question<'_>], in_order: bool) {
         let Asked { calls, held, dropped, burst } = &mut *self.asked;
-        let Some(AskedCall { at, only }) = calls.get(table.as_u32() as usize).copied().flatten() else { return };
+        let Some(at) = calls.get(table.as_u32() as usize).copied().flatten() else { return };
         let service = at.service.as_u32() as usize;
         let (Some(caller), Some(held)) = (self.callers.get_mut(service), held.get_mut(service)) else { return };
         let AtOnce { requests, any_order } = caller.at_once();
-        // Where their order matters calls are made in the order of the packets: those of several places would not be.
-        if !any_order && (*held || !only) {
+        // Where their order matters calls are made in the order of the packets.
+        if !any_order && (*held || !(in_order || self.alone)) {
             return;
         }
         if !at.waits {
@@ -103,22 +106,24 @@ impl Asks for Asking<'_> {
         while !rest.is_empty() {
             let n = rest.iter().position(|question| !may(question)).unwrap_or(rest.len());
             let (asked, behind) = rest.split_at_mut(n);
+            let mut declined = false;
             if n > 0 {
                 caller.answer(asked, self.now_ns);
                 for question in &*asked {
                     match question.outcome {
                         Outcome::Answered => {}
+                        Outcome::Pending => declined = true,
                         Outcome::Dropped(reason) => dropped.push((question.packet as usize, reason_of(reason))),
                         // It has said that it keeps none such.
                         _ => dropped.push((question.packet as usize, DropReason::SERVICE_LOST)),
                     }
                 }
             }
-            let Some((_, behind)) = behind.split_first_mut() else { break };
-            if !any_order {
+            if !any_order && (declined || !behind.is_empty()) {
                 *held = true;
                 break;
             }
+            let Some((_, behind)) = behind.split_first_mut() else { break };
             rest = behind;
         }
     }

@@ -5,6 +5,7 @@ use crate::{BURST, Returned};
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use program::{BitField, Bridge, BridgeCall, ServiceInfo};
 use service::{Call, FIELDS_MAX, Outcome, Reason};
+use std::collections::VecDeque;
 
 /// Where a service's request and answer are, behind the bridge.
 pub(super) struct Called {
@@ -143,7 +144,7 @@ impl ReplicatingLane {
     }
 
     /// Gives the packets that `again` names to the program, together.
-    fn go_on(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+    pub(super) fn go_on(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         let n = self.again.len();
         if n == 0 {
             return;
@@ -156,7 +157,7 @@ impl ReplicatingLane {
             burst.push(packet);
         }
         let mut ends = [Verdict::default(); BURST];
-        self.inner.process(&mut burst, &mut ends[..n], now_ns);
+        self.run_asking(&mut burst, &mut ends[..n], now_ns);
         for (((&i, mut packet), port), end) in self.again.iter().zip(burst.drain(..)).zip(ports).zip(ends) {
             packet.port = port;
             if end.kind == VerdictKind::Drop {
@@ -229,7 +230,15 @@ impl ReplicatingLane {
                     let verdict = self.run_here(&mut packet, now_ns);
                     packet.port = arrival.port;
                     self.polled = Some(waiting.copy);
-                    let end = self.follow(copies, &mut packet, verdict, &waiting.received, (waiting.generation, waiting.main), arrival);
+                    let end = self.follow(
+                        copies,
+                        &mut packet,
+                        verdict,
+                        &waiting.received,
+                        (waiting.generation, waiting.main),
+                        arrival,
+                        VecDeque::new(),
+                    );
                     self.polled = None;
                     (packet, end)
                 }

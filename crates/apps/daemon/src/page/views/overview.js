@@ -3,7 +3,7 @@
 import { chart } from "../chart.js";
 import { h } from "../dom.js";
 import { bps, count, nanoseconds, perSecond, pps } from "../format.js";
-import { droppedPackets, latest, rates, report } from "../model.js";
+import { droppedPackets, latest, powers, quantiles, rates, report } from "../model.js";
 import { picture } from "../picture.js";
 import { table } from "../table.js";
 
@@ -51,6 +51,7 @@ export function render() {
         : null,
     ),
     ports(),
+    queues(),
     workers(),
   ];
 }
@@ -74,6 +75,28 @@ function ports() {
       { head: "Receives", number: true, cell: ({ rate }) => bps(rate?.received.bps) },
       { head: "Sends", number: true, cell: ({ rate }) => bps(rate?.transmitted.bps) },
       { head: "Lost", number: true, cell: ({ port }) => count(port.lost_before_us + port.lost_after_us) },
+    ],
+    rows,
+  );
+}
+
+/** Queues of ports with a rate, and what waits for the rate of its session or class; nothing where no packet has waited. */
+function queues() {
+  const ofPort = ([port, { waiting }]) => (waiting ?? []).map((queue, number) => ({ port, number, queue }));
+  const shaped = { port: "rates", number: null, queue: report.shaped };
+  const rows = [...Object.entries(report.ports).flatMap(ofPort), shaped].filter(({ queue }) => queue.queued > 0 || Object.keys(queue.dropped).length > 0);
+  if (rows.length === 0) return null;
+  const dropped = ({ queue }) => Object.entries(queue.dropped).map(([reason, packets]) => `${reason} ${count(packets)}`);
+  return table(
+    "Queues",
+    [
+      { head: "Port", cell: ({ port }) => port },
+      { head: "Queue", cell: ({ number }) => (number === null ? "–" : count(number)) },
+      { head: "Waited", number: true, cell: ({ queue }) => count(queue.queued) },
+      { head: "Sent", number: true, cell: ({ queue }) => count(queue.sent.packets) },
+      { head: "Marked", number: true, cell: ({ queue }) => count(queue.marked) },
+      { head: "Dropped", cell: (row) => dropped(row).join(", ") || "–" },
+      { head: "99 % waited below", number: true, cell: ({ queue }) => nanoseconds(quantiles(powers(queue.delays), [], [0.99])[0]) },
     ],
     rows,
   );

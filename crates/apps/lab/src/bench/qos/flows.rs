@@ -2,7 +2,7 @@
 //! waits where the others wait, and tells how long.
 
 use super::place::SERVER;
-use super::{Cell, Load, UDP_OVER_PERCENT, stay_on_this_cpu};
+use super::{Cell, Load, stay_on_this_cpu};
 use crate::demo::netns::{Namespace, Networks};
 use daemon::failure::Failure;
 use rustix::net::sockopt;
@@ -44,6 +44,8 @@ pub(super) struct Measured {
     pub ip_bps: f64,
     /// What probes took longer than without load, 95th percentile, in ms; none: none came.
     pub delay_ms: Option<f64>,
+    /// The 99th.
+    pub delay_p99_ms: Option<f64>,
     pub probes_lost: u64,
     /// Bytes that were compared, or datagrams whose order was.
     pub verified: u64,
@@ -88,9 +90,10 @@ pub(super) fn run(net: &Networks, users: &[(Ipv4Addr, Cell)], warm_up: Duration,
                             threads.push(scope.spawn(move || receive_stream(receiver, stop, counts)));
                         }
                     }
-                    Load::Udp => {
+                    Load::Udp { over_percent } => {
                         let way = Way::open(net, *ue, *cell, UDP_PORT)?;
-                        let (to_send, rate_bps) = (way.sender.try_clone().map_err(|e| failed("a socket", &e))?, cell.rate_bps());
+                        let rate_bps = cell.rate_bps() * (100 + over_percent) / 100;
+                        let to_send = way.sender.try_clone().map_err(|e| failed("a socket", &e))?;
                         let to = way.to;
                         threads.push(scope.spawn(move || way.receive_datagrams(stop, counts)));
                         threads.push(scope.spawn(move || send_datagrams(to_send, to, rate_bps, stop)));
@@ -133,12 +136,13 @@ impl Counts {
         };
         let (alone, loaded) = (of(0, loaded_ns), of(from_ns, until_ns));
         let at = |delays: &[u64], percent: usize| delays.get((delays.len() * percent / 100).min(delays.len().saturating_sub(1))).copied();
-        let added = at(&loaded, 95).zip(at(&alone, 50)).map(|(loaded, alone)| loaded.saturating_sub(alone));
-        let ip = if cell.load == Load::Udp { (DATAGRAM + HEADERS) as f64 / DATAGRAM as f64 } else { 0.0 };
+        let added = |percent| at(&loaded, percent).zip(at(&alone, 50)).map(|(loaded, alone)| loaded.saturating_sub(alone) as f64 / 1e6);
+        let ip = if cell.load.is_udp() { (DATAGRAM + HEADERS) as f64 / DATAGRAM as f64 } else { 0.0 };
         Measured {
             payload_bps,
             ip_bps: payload_bps * ip,
-            delay_ms: added.map(|ns| ns as f64 / 1e6),
+            delay_ms: added(95),
+            delay_p99_ms: added(99),
             probes_lost: (window.as_nanos() / PROBE.as_nanos()).saturating_sub(loaded.len() as u128) as u64,
             verified: self.verified.load(Relaxed),
         }
@@ -241,11 +245,11 @@ fn send_probes(ways: &[Way], stop: &AtomicBool, began: Instant) -> Result<(), Fa
     Ok(())
 }
 
-/// More than the rate, evenly.
+/// Datagrams of that rate of IP packets, evenly.
 fn send_datagrams(socket: UdpSocket, to: SocketAddrV4, rate_bps: u64, stop: &AtomicBool) -> Result<(), Failure> {
     let of_ip = ((DATAGRAM + HEADERS) * 8) as u64;
     stay_on_this_cpu()?;
-    let per_second = rate_bps * (100 + UDP_OVER_PERCENT) / 100 / of_ip;
+    let per_second = rate_bps / of_ip;
     let (began, mut datagram) = (Instant::now(), [0; DATAGRAM]);
     let mut n = 0u64;
     while !stop.load(Relaxed) {

@@ -1,4 +1,4 @@
-//! Where is it measured? The daemon in a namespace; users with an MBR behind a gNodeB in another one; the data network behind a line with a delay.
+//! Where is it measured? The daemon in a namespace; users behind a gNodeB in another one; the data network behind a line with a delay.
 
 use super::delay_line::DelayLine;
 use crate::demo::netns::Networks;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
-use traffic::plan::{Pool, SessionPlan, Shape};
+use traffic::plan::{Pool, Qos, SessionPlan, Shape};
 use traffic::smf::{Session, Smf, SmfError};
 use traffic::{SessionRecord, Tunnel};
 
@@ -56,21 +56,19 @@ pub(super) struct Place {
     upf: Part,
     ran: Part,
     smf: Smf,
-    rates_mbps: Vec<u32>,
-    /// By rate, then by number.
     sessions: Vec<Session>,
-    users: usize,
 }
 
 impl Place {
-    /// With these settings of the daemon, and so many users of each rate.
-    pub(super) fn make(settings: &str, rates_mbps: &[u32], users: usize) -> Result<Place, Failure> {
+    /// With these settings of the daemon and of its port N3, and a user for each of these.
+    pub(super) fn make(settings: &str, of_n3: &str, users: &[Qos]) -> Result<Place, Failure> {
         let folder = tempfile::tempdir().map_err(|e| Failure::Failed(format!("cannot create a folder: {e}")))?;
         let path = |name: &str| folder.path().join(name).display().to_string();
         let net = Networks::with_line()?;
         let line = DelayLine::start(net.line.as_ref().ok_or_else(|| Failure::Failed("no line".into()))?)?;
         let (config, records) = (path("upf.toml"), path("sessions.jsonl"));
-        write(&config, format!("{CONFIG}{settings}").as_bytes())?;
+        let gtpu = "gtpu = [\"10.3.0.1\"]\n";
+        write(&config, format!("{}{settings}", CONFIG.replace(gtpu, &format!("{gtpu}{of_n3}"))).as_bytes())?;
         let mut upf = Part::start(
             "UPF",
             &net.upf,
@@ -79,7 +77,7 @@ impl Place {
             false,
         )?;
         upf.wait_for("ready", PATIENCE)?;
-        let (smf, sessions) = net.upf.inside(|| establish(rates_mbps, users))?.map_err(|e| Failure::Failed(format!("the SMF: {e}")))?;
+        let (smf, sessions) = net.upf.inside(|| establish(users))?.map_err(|e| Failure::Failed(format!("the SMF: {e}")))?;
         let mut lines = Vec::new();
         let all: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
         traffic::record::write(&all, &mut lines).map_err(|e| Failure::Failed(e.to_string()))?;
@@ -87,13 +85,12 @@ impl Place {
         let line_of_ran = ["ran", "--gnb", &GNB.to_string(), "--records", &records, "--report", &path("ran.json"), "--until-input-ends"];
         let mut ran = Part::start("RAN", &net.ran, &line_of_ran, folder.path(), false)?;
         ran.wait_for("ready", PATIENCE)?;
-        Ok(Place { net, line, folder, upf, ran, smf, rates_mbps: rates_mbps.to_vec(), sessions, users })
+        Ok(Place { net, line, folder, upf, ran, smf, sessions })
     }
 
-    /// The address of a user of that rate.
-    pub(super) fn user(&self, rate_mbps: u32, number: usize) -> Ipv4Addr {
-        let of_rate = self.rates_mbps.iter().position(|rate| *rate == rate_mbps).unwrap_or(0);
-        self.sessions[of_rate * self.users + number].record().ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED)
+    /// The address of a user.
+    pub(super) fn user(&self, number: usize) -> Ipv4Addr {
+        self.sessions[number].record().ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED)
     }
 
     /// Stops everything; how many sessions were charged what arrived, each of them.
@@ -142,15 +139,14 @@ impl Place {
     }
 }
 
-fn establish(rates_mbps: &[u32], users: usize) -> Result<(Smf, Vec<Session>), SmfError> {
+fn establish(users: &[Qos]) -> Result<(Smf, Vec<Session>), SmfError> {
     let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 2], 8805)), SocketAddr::from(([127, 0, 0, 1], 8805))))?;
     smf.associate()?;
     let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: None };
     let mut sessions = Vec::new();
-    for n in 0..rates_mbps.len() * users {
-        let kbps = u64::from(rates_mbps[n / users]) * 1000;
+    for (n, qos) in users.iter().enumerate() {
         let mut plan = SessionPlan::new(Shape::Simple, Tunnel { addr: GNB, teid: 1 });
-        plan.qos.mbr_kbps = Some((kbps, kbps));
+        plan.qos = Qos { qfi: plan.qos.qfi, ..*qos };
         let plan = plan.nth(&pool, n as u32).ok_or_else(|| SmfError::Plan("too many users".into()))?;
         sessions.push(smf.establish(&plan)?);
     }

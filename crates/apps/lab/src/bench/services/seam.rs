@@ -30,7 +30,7 @@ use target::BURST;
 const IN_FLIGHT: u32 = 16;
 /// Statuses without an answer beyond which the lane waits: what is on the way fits the rings.
 const STATUSES: u64 = 256;
-/// Packets that are ciphered, each with a key of its own.
+/// Packets that are ciphered, each with a key of its own: bursts of 32.
 const CIPHERED: usize = 1024;
 /// How long the second process may take to come, and an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -51,6 +51,7 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
         rows.push(keep(&place, common)?);
         rows.push(latency(&place, common, Nea::Nea0)?);
     }
+    rows.push(scaling("arithmetic in registers: what two cores are worth on this machine", common, &|| timed(common, arithmetic))?);
     let nea2 = || {
         let mut set = Ciphered::new(Nea::Nea2)?;
         timed(common, || (set.pass(), CIPHERED))
@@ -93,7 +94,7 @@ impl Service for Null {
     }
 }
 
-pub(super) fn deploy(place: &Place, make: Make) -> Result<Deployment, Failure> {
+pub(crate) fn deploy(place: &Place, make: Make) -> Result<Deployment, Failure> {
     Deployment::new(place, make, Rings { calls: 1 << 15, ..Rings::default() }).map_err(|error| wrong(&error.to_string()))
 }
 
@@ -179,9 +180,12 @@ impl Ciphered {
     /// All of them once, in bursts of 32 and as a lane asks: the packets stay where they are. Whether all is well.
     fn pass(&mut self) -> bool {
         let mut good = true;
-        for (packets, requests) in self.packets.chunks_mut(32).zip(self.requests.chunks(32)) {
-            let all = packets.iter_mut().zip(requests).enumerate();
-            let mut questions: Vec<Question<'_>> = all.map(|(i, (packet, request))| question(i, packet, request)).collect();
+        let ((bursts, _), (requests, _)) = (self.packets.as_chunks_mut::<32>(), self.requests.as_chunks::<32>());
+        for (packets, requests) in bursts.iter_mut().zip(requests) {
+            let mut packets = packets.iter_mut();
+            // On the stack, as a lane has them.
+            let mut questions: [Question<'_>; 32] =
+                std::array::from_fn(|i| question(i, packets.next().expect("a burst is full"), &requests[i]));
             self.caller.answer(&mut questions, 1);
             good &= questions.iter().all(|question| question.outcome == Outcome::Answered);
         }
@@ -242,6 +246,17 @@ fn scaling(what: &str, common: &Common, rate: &(impl Fn() -> Result<(f64, usize)
         rounds.0.push(both / one.0);
     }
     Ok(report::rate(&format!("two cores against one: {what}"), "times", &rounds, verified))
+}
+
+/// Independent multiplications, which share nothing with another core but what the machine's cores share.
+fn arithmetic() -> (bool, usize) {
+    const STEPS: usize = 1 << 12;
+    let mut lanes = std::hint::black_box([1u64, 3, 5, 7, 9, 11, 13, 15]);
+    for _ in 0..STEPS {
+        lanes.iter_mut().for_each(|lane| *lane = lane.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ *lane >> 7);
+    }
+    std::hint::black_box(lanes);
+    (true, STEPS)
 }
 
 fn jobs<'a>(packets: &'a mut [Packet], keys: &'a [ciphering::Key<Nea>]) -> Vec<Job<'a>> {

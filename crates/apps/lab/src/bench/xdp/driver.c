@@ -55,6 +55,8 @@ struct bpf_map_def SEC("maps") next = {3, 4, 4, 1, 0};
 
 DRIVE(drive_downlink, 60, 30, 24, 0)
 DRIVE(drive_uplink, 104, 70, 68, 46)
+/* Downlink in a tunnel, to a gNodeB. */
+DRIVE(drive_gnb, 128, 74, 68, 46)
 
 /* What the driver alone costs. */
 SEC("xdp") int empty(struct xdp_md *ctx) { return 4; }

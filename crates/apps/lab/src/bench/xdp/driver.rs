@@ -23,8 +23,17 @@ const SESSION: usize = 16;
 const SHORTEST_LIST: u32 = 1 << 12;
 const LONGEST_LIST: u32 = 1 << 20;
 
+/// Frames of up to 128 bytes that differ by session, and where in them: the UE's address, the checksum of the header that it is in, the TEID. `driver.c` writes them there.
+pub(in crate::bench) struct Frames<'a> {
+    pub(in crate::bench) frame: &'a dyn Fn(u32) -> Vec<u8>,
+    pub(in crate::bench) ue: usize,
+    pub(in crate::bench) checksum: usize,
+    /// 0: frames have none.
+    pub(in crate::bench) teid: usize,
+}
+
 /// The driver and its list.
-pub(super) struct Driver {
+pub(in crate::bench) struct Driver {
     object: Object,
     state: Shared,
     list: Shared,
@@ -36,10 +45,10 @@ pub(super) struct Driver {
 
 impl Driver {
     /// For sessions 0 to `n`.
-    pub(super) fn new(n: u32) -> Result<Driver, Failure> {
+    pub(in crate::bench) fn new(n: u32) -> Result<Driver, Failure> {
         let list_len = n.next_power_of_two().clamp(SHORTEST_LIST, LONGEST_LIST);
         let sizes = Sizes { entries: vec![("sessions".into(), list_len)], ..Sizes::default() };
-        let object = Object::compile(TEXT, &sizes, &["drive_downlink", "drive_uplink", "empty"]).map_err(load_failure)?;
+        let object = Object::compile(TEXT, &sizes, &["drive_downlink", "drive_uplink", "drive_gnb", "empty"]).map_err(load_failure)?;
         let state = object.shared("state", 1, STATE).map_err(load_failure)?;
         let list = object.shared("sessions", list_len.into(), SESSION).map_err(load_failure)?;
         let mut rng = rand::rngs::StdRng::seed_from_u64(1);
@@ -65,16 +74,25 @@ impl Driver {
         sample
     }
 
+    /// As [`Driver::prepare`], of other frames, whose program is not one of a direction.
+    pub(in crate::bench) fn prepare_frames(&mut self, frames: &Frames<'_>) {
+        self.write_frames(frames, self.numbers.clone());
+    }
+
     fn write(&mut self, direction: Direction, numbers: Vec<u32>) {
+        let user = sessions::user_offset(direction);
+        let (ue, teid) = if direction == Direction::Downlink { (user + 16, 0) } else { (user + 12, user - 12) };
+        self.write_frames(&Frames { frame: &|n| sessions::frame(direction, n), ue, checksum: user + 10, teid }, numbers);
+    }
+
+    fn write_frames(&mut self, frames: &Frames<'_>, numbers: Vec<u32>) {
         debug_assert!(numbers.len().is_power_of_two());
         self.state.write(0, &[0; MASK]);
         self.state.write(MASK, &(numbers.len() as u32 - 1).to_ne_bytes());
-        self.state.write(FRAME, &sessions::frame(direction, 0));
-        let at = sessions::user_offset(direction) + 10;
+        self.state.write(FRAME, &(frames.frame)(0));
         for (i, n) in numbers.iter().enumerate() {
-            let frame = sessions::frame(direction, *n);
-            let mut entry = [sessions::ue(*n).to_be_bytes(), sessions::teid(*n).to_be_bytes()].concat();
-            entry.extend(&frame[at..at + 2]);
+            let frame = (frames.frame)(*n);
+            let mut entry = [&frame[frames.ue..][..4], &frame[frames.teid..][..4], &frame[frames.checksum..][..2]].concat();
             entry.resize(SESSION, 0);
             self.list.write(SESSION * i, &entry);
         }
@@ -104,17 +122,21 @@ impl Driver {
 
     /// The driver of a direction.
     pub(super) fn program(&mut self, direction: Direction) -> Result<impl AsFd + use<>, Failure> {
-        let name = if direction == Direction::Downlink { "drive_downlink" } else { "drive_uplink" };
+        self.program_named(if direction == Direction::Downlink { "drive_downlink" } else { "drive_uplink" })
+    }
+
+    /// The driver of that name in `driver.c`.
+    pub(in crate::bench) fn program_named(&mut self, name: &str) -> Result<impl AsFd + use<>, Failure> {
         self.object.program_fd(name).map_err(load_failure)
     }
 
     /// The program that does nothing.
-    pub(super) fn empty(&mut self) -> Result<impl AsFd + use<>, Failure> {
+    pub(in crate::bench) fn empty(&mut self) -> Result<impl AsFd + use<>, Failure> {
         self.object.program_fd("empty").map_err(load_failure)
     }
 }
 
 /// A descriptor's number. It is valid as long as the descriptor.
-pub(super) fn number(fd: &impl AsFd) -> RawFd {
+pub(in crate::bench) fn number(fd: &impl AsFd) -> RawFd {
     fd.as_fd().as_raw_fd()
 }

@@ -39,7 +39,7 @@ pub(super) const HEAD: &str = "  the look-up of a session alone (key of 8 bytes,
 pub(super) fn row(programs: &Programs, driver: &mut Driver, common: &Common) -> Result<(Value, String), Failure> {
     // The longer key: two fields of the packet.
     let direction = Direction::Uplink;
-    let (mut maps, found) = fill(programs.count)?;
+    let (maps, found) = fill(programs.count)?;
     let fds = PROGRAMS.map(|name| maps.program_fd(name).map_err(load_failure));
     let ours = programs.xdp.load_also("look_up").map_err(load_failure)?;
     driver.prepare(direction);

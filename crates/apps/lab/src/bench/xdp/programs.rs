@@ -19,7 +19,7 @@ use target_xdp::{EntryPoints, Options, Xdp};
 
 const HAND: &str = include_str!("hand.c");
 /// `XDP_REDIRECT`: what a forwarded packet ends with.
-pub(super) const REDIRECT: u32 = 4;
+pub(in crate::bench) const REDIRECT: u32 = 4;
 /// Sessions whose packets are compared byte by byte.
 const COMPARED: u32 = 4096;
 /// Bytes of a meter of the program by hand.

@@ -136,7 +136,7 @@ impl<'a> Bed<'a> {
         }
         let cpus = sys::possible_cpus();
         let sizes = Sizes { entries: vec![("counts".into(), cpus), ("sessions".into(), programs.count)], ..Sizes::default() };
-        let mut around = Object::compile(TEXT, &sizes, &["send", "forward", "sink"]).map_err(load_failure)?;
+        let around = Object::compile(TEXT, &sizes, &["send", "forward", "sink"]).map_err(load_failure)?;
         let expected = around.shared("expected", 1, EXPECTED).map_err(load_failure)?;
         let counts = around.shared("counts", cpus.into(), COUNTS).map_err(load_failure)?;
         let sessions = around.shared("sessions", programs.count.into(), 8).map_err(load_failure)?;

@@ -26,10 +26,13 @@ control V(inout headers_t hdr, inout meta_t meta) {
 }
 
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    meter(16, MeterType.packets) rate;
     apply {
         sm.egress_spec = 1;
-        random(meta.x, 0, 9);
-        hdr.h.a = (bit<16>)meta.x;
+        for (bit<32> i in 0 .. 3) {
+            rate.execute_meter(i, meta.x);
+        }
+        hdr.h.b = (bit<8>)meta.x;
     }
 }
 

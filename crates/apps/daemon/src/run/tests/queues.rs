@@ -1,0 +1,250 @@
+//! Does a running UPF keep what its configuration says of a port with a rate: its queues, their order, and what each counts? Both ports are in memory: no kernel
+//! queue loses a packet that a test counts.
+
+use super::*;
+use crate::report::Report;
+use traffic::smf;
+
+const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
+const N3_MAC: [u8; 6] = [2, 0, 0, 0, 3, 1];
+const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
+const GNB_MAC: [u8; 6] = [2, 0, 0, 0, 3, 2];
+/// Bytes of the payload of a user's packet, and of the frame that leaves by N6.
+const LENGTH: usize = 966;
+const FRAME: u64 = 14 + 20 + LENGTH as u64;
+
+/// A UPF, the far ends of its ports, and its SMF.
+struct Bench {
+    upf: Upf,
+    n3: MemoryPort,
+    n6: MemoryPort,
+    smf: Smf,
+}
+
+impl Bench {
+    /// N6 has a rate of 8 Mbit/s: a millisecond a packet. `last` tells this test's addresses from others'.
+    fn start(last: u8, blocks: &str) -> Bench {
+        let n4 = UdpSocket::bind((loopback(last), 0)).unwrap().local_addr().unwrap();
+        let n3 = format!("mac = \"02:00:00:00:03:01\"\naddresses = [\"{N3}/24\"]\ngtpu = [\"{N3}\"]\n");
+        let text = config(n4, false)
+            .replace(
+                &format!("driver = \"udp\"\nlisten = \"{}:2152\"\nrole = \"access\"\n", loopback(1)),
+                &format!("driver = \"pcap\"\noutput = \"n3.pcap\"\nrole = \"access\"\n{n3}"),
+            )
+            .replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(last + 1)))
+            .replace("role = \"core\"", "role = \"core\"\nrate_kbps = 8000")
+            + &format!("[[neighbour]]\nport = \"n3\"\nip = \"{GNB}\"\nmac = \"02:00:00:00:03:02\"\n{blocks}");
+        let config = Config::parse(&text).unwrap();
+        let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut ports = config.ports.clone();
+        for port in &mut ports {
+            port.output = port.output.take().map(|name| folder.path().join(name));
+        }
+        let mut open = open_each(&ports, port_ids(&config), &config.workers, &config.dpdk, None).unwrap();
+        let mut far = |role| {
+            let (near, far) = pktio::memory::pair("near", "far", 4096);
+            let at = config.ports.iter().position(|p| p.role == role).unwrap();
+            open[at].of_workers = vec![vec![Box::new(near)]];
+            far
+        };
+        let (n3, n6) = (far(Role::Access), far(Role::Core));
+        let upf = Upf::start(&config, ir, open, None).unwrap();
+        let own = loopback(last + 2);
+        let n4u = Some(SocketAddrV4::new(own, 2152));
+        let smf = Smf::connect(smf::Config { n4u, n1: PATIENCE.as_secs() as u32, ..smf::Config::new(SocketAddr::from((own, 0)), n4) });
+        let smf = smf.unwrap();
+        smf.associate().unwrap();
+        Bench { upf, n3, n6, smf }
+    }
+
+    fn session(&self, n: u8, change: impl FnOnce(&mut SessionPlan)) -> Session {
+        let gnb = Tunnel { addr: GNB, teid: u32::from(n) + 1 };
+        let mut plan = SessionPlan::new(Shape::Open5gs, gnb);
+        plan.ue_ipv4 = Address::Given(ue(n));
+        plan.names.access = Some("internet".into());
+        plan.names.cp_function = Some("internet".into());
+        change(&mut plan);
+        let mut session = self.smf.establish(&plan).unwrap();
+        self.smf.set_active(&mut session, gnb).unwrap();
+        session
+    }
+
+    /// All at once: the worker finds them in its next bursts.
+    fn send(&mut self, frames: &[Packet]) {
+        for burst in frames.chunks(64) {
+            assert_eq!(self.n3.transmit(burst).unwrap(), burst.len());
+        }
+    }
+
+    /// So many frames that left by N6.
+    fn collect(&mut self, count: usize) -> Vec<Vec<u8>> {
+        let (mut seen, end) = (Vec::new(), Instant::now() + PATIENCE);
+        let mut burst: Vec<Packet> = (0..32).map(|_| Packet::empty(0)).collect();
+        while seen.len() < count {
+            let n = self.n6.receive(&mut burst).unwrap();
+            seen.extend(burst[..n].iter().map(|p| p.data().to_vec()));
+            if Instant::now() >= end {
+                let report = self.upf.report(false).unwrap();
+                panic!("{} of {count} came: {:?} {:?}", seen.len(), report.dropped, report.ports);
+            }
+            std::thread::yield_now();
+        }
+        seen
+    }
+
+    /// The report when so many packets have left by N6 or are dropped, and that holds.
+    fn settle(&self, packets: u64, holds: impl Fn(&Report) -> bool) -> Report {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let report = self.upf.report(true).unwrap();
+            let dropped: u64 = report.dropped.values().map(|count| count.packets).sum();
+            if report.ports["n6"].transmitted.packets + dropped == packets && holds(&report) {
+                return report;
+            }
+            assert!(Instant::now() < end, "{:?} {:?}", report.dropped, report.ports);
+            std::thread::yield_now();
+        }
+    }
+
+    fn stop(self) -> Report {
+        self.smf.release().unwrap();
+        let report = self.upf.stop().unwrap();
+        assert_eq!(report.imbalance, 0, "{report:?}");
+        report
+    }
+}
+
+fn ue(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 45, 0, n + 2)
+}
+
+/// A user's packet in its tunnel. Of a sender that understands marks: CoDel, which sees a worker that stands still as a queue that stands, drops none.
+fn uplink(session: &Session, n: u8, dscp: u8, number: u16) -> Packet {
+    let mut user = packet(ue(n), REMOTE, 64, number, LENGTH);
+    (user[1], user[10], user[11]) = (dscp << 2 | 2, 0, 0);
+    let sum = wire::checksum::finish(wire::checksum::sum(&user[..20]));
+    user[10..12].copy_from_slice(&sum.to_be_bytes());
+    let mut tunnel = Vec::new();
+    wire::gtpu::Repr::g_pdu(session.uplink.teid, None, &user).emit(&mut tunnel);
+    let length = (8 + tunnel.len() as u16).to_be_bytes();
+    let udp = [&2152u16.to_be_bytes()[..], &2152u16.to_be_bytes(), &length, &[0, 0], &tunnel].concat();
+    let mut outer = Vec::new();
+    wire::ipv4::Repr { src: GNB, dst: session.uplink.addr, protocol: 17, tos: 0, ttl: 64, payload_len: udp.len() }.emit(&mut outer);
+    outer.extend(udp);
+    Packet::new(&frame(N3_MAC, GNB_MAC, &outer), PortId(0))
+}
+
+/// UE, DSCP and number of a frame that left by N6.
+fn of(frame: &[u8]) -> (u8, u8, u16) {
+    (frame[29] - 2, frame[15] >> 2, u16::from(frame[34]))
+}
+
+const QUEUES: &str = "[[queue]]\nnumber = 7\nstrict = true\ndscp = [46]\nqueue_ms = 1000\n[[queue]]\nnumber = 2\nweight = 3\ndscp = [10]\nqueue_ms = 1000\n\
+                      [[queue]]\nnumber = 5\nweight = 6\nqueue_ms = 1000\n[[queue]]\nnumber = 0\nqueue_ms = 1000\n";
+
+#[test]
+fn packets_wait_for_a_port_with_a_rate_in_the_queue_of_their_class_or_dscp_and_the_report_tells_of_each() {
+    // Of class 5 whatever their DSCP.
+    let mut bench = Bench::start(31, &format!("{QUEUES}[[class]]\nfrom = \"{}/32\"\nqueue = 5\n", ue(1)));
+    let sessions = [0, 1].map(|n| bench.session(n, |_| ()));
+    let counts = [(0u8, 0u8, 60u16), (0, 10, 60), (1, 46, 60), (0, 46, 10)];
+    let frames: Vec<Packet> = counts
+        .iter()
+        .flat_map(|(n, dscp, count)| (0..*count).map(|number| uplink(&sessions[usize::from(*n)], *n, *dscp, number)))
+        .collect();
+    bench.send(&frames);
+    let came = bench.collect(frames.len());
+    for (n, dscp, count) in counts {
+        let numbers: Vec<u16> = came.iter().map(|frame| of(frame)).filter(|(ue, d, _)| (*ue, *d) == (n, dscp)).map(|of| of.2).collect();
+        assert!(numbers.iter().copied().eq(0..count), "UE {n}, DSCP {dscp}: in order, each once: {numbers:?}");
+    }
+    let place =
+        |n, dscp, nth: usize| came.iter().enumerate().filter(|(_, frame)| (of(frame).0, of(frame).1) == (n, dscp)).nth(nth).unwrap().0;
+    // Until a burst has been taken the line sends what is there: some packets of 2 ms a time.
+    let last = place(0, 46, 9);
+    assert!(last < 60, "place {last}: those that came last and are strict go before 180 others");
+    // Of the last 120 others, with shares of 1, 3 and 6, while all three have packets.
+    let until = place(1, 46, 59);
+    let shares = [(0, 0), (0, 10), (1, 46)]
+        .map(|(n, dscp)| (0..60).filter(|nth| place(n, dscp, *nth) < until && place(n, dscp, *nth) > last).count());
+    assert!(shares[2] >= shares[1] && shares[1] >= shares[0] && shares[0] >= 2, "{shares:?}");
+    for session in &sessions {
+        bench.smf.delete(session).unwrap();
+    }
+    let report = bench.stop();
+    let queues = &report.ports["n6"].waiting;
+    let sent: Vec<u64> = queues.iter().map(|of| of.sent.packets).collect();
+    assert_eq!(sent, [60, 0, 60, 0, 0, 60, 0, 10], "{queues:?}");
+    assert_eq!(queues[2].sent.bytes, 60 * FRAME);
+    assert_eq!((queues[7].delays.iter().sum::<u64>(), queues[5].queued), (10, 60));
+    assert!(report.dropped.is_empty() && report.ports["n3"].waiting.is_empty(), "{:?}", report.dropped);
+}
+
+/// What the report says of a session: packets and bytes towards the network.
+fn charged(report: &Report, n: u8) -> (u64, u64) {
+    let of = report.sessions.iter().find(|session| session.ue_ipv4 == Some(ue(n))).unwrap();
+    (of.uplink.packets, of.uplink.bytes)
+}
+
+#[test]
+fn what_a_ports_queue_drops_or_still_holds_is_not_charged() {
+    // A queue that takes 20 packets.
+    let mut bench = Bench::start(41, "[[queue]]\nnumber = 0\nqueue_ms = 20\n");
+    let sessions = [0, 1].map(|n| bench.session(n, |_| ()));
+    let frames: Vec<Packet> = (0..200).map(|number| uplink(&sessions[0], 0, 0, number)).collect();
+    bench.send(&frames);
+    // Charged, and counted by queue, some time after the device has it.
+    let by_queue = |report: &Report| report.ports["n6"].waiting[0].dropped.values().sum::<u64>();
+    let is_shown = |report: &Report, sent| charged(report, 0).0 >= sent && by_queue(report) >= 200 - sent;
+    let report = bench.settle(200, |report| is_shown(report, report.ports["n6"].transmitted.packets));
+    let sent = report.ports["n6"].transmitted.packets;
+    // As many as the queue takes, and more; a worker that had to stand still meanwhile drops some as late.
+    assert!(report.dropped["queue_full"].packets >= 20 && sent > 0, "{:?}", report.dropped);
+    assert_eq!(charged(&report, 0), (sent, sent * (20 + LENGTH as u64)), "as much as left");
+    assert_eq!(by_queue(&report), 200 - sent, "drops by queue");
+    assert_eq!(charged(&report, 1), (0, 0));
+    // A session that ends while its packets wait: those are dropped, and its last report has what was sent.
+    bench.collect(sent as usize);
+    let frames: Vec<Packet> = (0..20).map(|number| uplink(&sessions[1], 1, 0, number)).collect();
+    bench.send(&frames);
+    bench.collect(1);
+    bench.smf.delete(&sessions[1]).unwrap();
+    let report = bench.stop();
+    let (now_sent, of) = (report.ports["n6"].transmitted.packets - sent, charged(&report, 1).0);
+    let ended =
+        ["queue_ended", "queue_full", "queue_late", "no_session", "unknown_teid"].iter().filter_map(|name| report.dropped.get(*name));
+    assert!(of <= now_sent && now_sent - of <= 64, "{of} of {now_sent}");
+    assert!(ended.map(|count| count.packets).sum::<u64>() > 0 || now_sent == 20, "{:?}", report.dropped);
+}
+
+#[test]
+fn a_guaranteed_flow_of_a_session_gets_its_rate_in_a_congested_port_and_slices_share_the_rest() {
+    // Of 8 Mbit/s: one session's flow has 4 guaranteed. The others are greedy, in the strict queue; one is in a slice with half as much weight again.
+    let slices =
+        "[[slice]]\ns_nssai = \"2-0000ff\"\nnetwork_instance = \"internet\"\nweight = 2\n[[slice]]\ns_nssai = \"1\"\nrate_kbps = 800\n";
+    let mut bench = Bench::start(51, &format!("{QUEUES}{slices}"));
+    let guaranteed = bench.session(0, |plan| plan.qos.gbr_kbps = Some((4000, 1)));
+    let of_slice = |slice| move |plan: &mut SessionPlan| plan.slice = Some(slice);
+    let (rest, second, third) =
+        (bench.session(1, of_slice((2, Some(1)))), bench.session(2, of_slice((2, Some(0xff)))), bench.session(3, of_slice((1, Some(7)))));
+    let frames: Vec<Packet> = (0..200)
+        .flat_map(|number| {
+            let of = |session: &Session, n, dscp| uplink(session, n, dscp, number);
+            [of(&rest, 1, 46), of(&second, 2, 46), of(&third, 3, 46), of(&guaranteed, 0, 0)]
+        })
+        .collect();
+    bench.send(&frames);
+    let sent = bench.settle(800, |_| true).ports["n6"].transmitted.packets;
+    let mut came = bench.collect(sent as usize);
+    // As long as the flow had packets. Where the worker could not run for some time, the flow has more: it goes first.
+    came.truncate(came.iter().rposition(|frame| of(frame).0 == 0).unwrap() + 1);
+    let shares = [0, 1, 2, 3].map(|n| came.iter().filter(|frame| of(frame).0 == n).count());
+    let [flow, rest, second, third] = shares;
+    // Half of the line; of the rest a tenth of the line at most, and one and two parts.
+    assert!(flow * 100 >= came.len() * 45, "{shares:?}");
+    assert!(third * 5 <= came.len() + 50, "{shares:?}");
+    assert!(rest < 20 || second * 10 >= rest * 13, "{shares:?}");
+    let waiting = bench.stop();
+    assert_eq!(waiting.ports["n6"].waiting[7].queued, 600);
+}

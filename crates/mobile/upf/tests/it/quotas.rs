@@ -1,0 +1,219 @@
+//! Volume quotas where packets flow: how far is one passed, and what happens to the meter cell that holds it?
+
+use std::net::Ipv4Addr;
+
+use pfcp::rules::*;
+use program::{MAX_BURST, MeterConfig, Op};
+use rand::Rng;
+use upf::lower::quota_config;
+use upf::plane::{InUse, Plane};
+
+use crate::host::{framed, gtpu_frame};
+use crate::model::Model;
+use crate::pipeline::{N3_PORT, N6_PORT, World};
+use crate::plane::plane_of;
+use crate::sessions::*;
+use wire::gtpu;
+
+/// The longest packet of the test's network is N3's, of 1600 bytes.
+const OVER: u64 = 1599;
+
+fn limit(total: u64) -> VolumeLimit {
+    VolumeLimit { total: Some(total), ..VolumeLimit::default() }
+}
+
+/// The session of [`open5gs_connected`] with such a quota.
+fn with_quota(quota: VolumeLimit) -> SessionRules {
+    let mut rules = open5gs_connected();
+    rules.urrs.insert(1, Urr { volume_quota: Some(quota), ..volume() });
+    rules.qers.clear();
+    rules.pdrs.values_mut().for_each(|pdr| pdr.qer_ids.clear());
+    rules
+}
+
+/// A UDP packet of so many bytes.
+fn user(src: Ipv4Addr, dst: Ipv4Addr, ttl: u8, length: usize) -> Vec<u8> {
+    let mut packet = Vec::new();
+    wire::ipv4::Repr { src, dst, protocol: wire::ipv4::UDP, tos: 0, ttl, payload_len: length - 20 }.emit(&mut packet);
+    packet.extend([0x30, 0x39, 0x30, 0x3a]);
+    packet.extend(((length - 20) as u16).to_be_bytes());
+    packet.resize(length, 0);
+    packet
+}
+
+const FAR_AWAY: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
+
+/// Sends a packet, and says whether it passed.
+fn passes(world: &mut World, uplink: bool, ttl: u8, length: usize) -> bool {
+    match uplink {
+        true => world.receive(N3_PORT, &gtpu_frame(GNB, N3, 2152, &gtpu::Repr::g_pdu(0x100, None, &user(UE, FAR_AWAY, ttl, length)))),
+        false => world.receive(N6_PORT, &framed(&user(FAR_AWAY, UE, ttl, length))),
+    }
+    let passed = world.sent.len() == 1;
+    match passed {
+        true => world.sent.clear(),
+        false => assert_eq!(std::mem::take(&mut world.dropped), [if ttl > 1 { "quota_exhausted" } else { "ttl_expired" }]),
+    }
+    passed
+}
+
+fn bytes_of(usage: Usage) -> u64 {
+    usage.uplink_bytes + usage.downlink_bytes
+}
+
+/// Nobody polls, and the packets of both directions share one quota.
+#[test]
+fn a_quota_ends_within_a_packet_whatever_packets_come() {
+    let mut rng = testkit::rng(18);
+    let mut over_any = 0;
+    for _ in 0..200 {
+        let quota = rng.random_range(1..60_000);
+        let mut world = World::new();
+        // Neighbours are asked for with the first packets.
+        world.commit(1, Some(&with_quota(limit(u64::MAX))));
+        assert!(passes(&mut world, true, 9, 100) && passes(&mut world, false, 9, 100));
+        world.plane.limit_usage(1, 1, limit(200 + quota)).unwrap();
+        let longest = rng.random_range(64..1500);
+        let (mut passed, mut after_end) = (0, 0);
+        for _ in 0..2000 {
+            let length = rng.random_range(40..=longest);
+            if passes(&mut world, rng.random_bool(0.5), 9, length) {
+                assert!(passed < quota + OVER);
+                passed += length as u64;
+            } else {
+                assert!(passed >= quota, "{length} bytes were stopped, {passed} of {quota} had passed");
+                after_end += 1;
+            }
+        }
+        assert_eq!(bytes_of(world.plane.usage(1, 1)), 200 + passed);
+        assert!((quota..=quota + OVER).contains(&passed), "{passed} of {quota}");
+        over_any += usize::from(passed > quota);
+        assert!(after_end > 0);
+    }
+    assert!(over_any > 0);
+}
+
+#[test]
+fn a_quota_of_one_direction_does_not_stop_the_other() {
+    let mut world = World::new();
+    world.commit(1, Some(&with_quota(VolumeLimit { downlink: Some(3000), ..VolumeLimit::default() })));
+    let passed = |world: &mut World, uplink| (0..10).filter(|_| passes(world, uplink, 9, 1000)).count();
+    assert_eq!((passed(&mut world, true), passed(&mut world, false), passed(&mut world, true)), (10, 4, 10));
+}
+
+#[test]
+fn what_a_packet_took_that_was_dropped_behind_the_quota_is_given_back() {
+    let mut world = World::new();
+    world.commit(1, Some(&with_quota(limit(10_000))));
+    assert!(passes(&mut world, true, 9, 1000));
+    // They pass the quota, and their TTL is over behind it.
+    (0..9).for_each(|_| assert!(!passes(&mut world, true, 1, 1000)));
+    assert!(passes(&mut world, true, 9, 1000));
+    assert!(!passes(&mut world, true, 9, 1000), "nothing is left, though 2000 bytes of 10000 were charged");
+    assert_eq!(bytes_of(world.plane.usage(1, 1)), 2000);
+    // As the next poll has it.
+    world.plane.limit_usage(1, 1, limit(10_000)).unwrap();
+    assert_eq!((0..20).filter(|_| passes(&mut world, true, 9, 1000)).count(), 8 + 1);
+    world.plane.limit_usage(1, 1, limit(10_000)).unwrap();
+    assert!(!passes(&mut world, true, 9, 1000));
+}
+
+#[test]
+fn a_far_for_quota_action_takes_the_packets_of_a_quota_that_is_used_up() {
+    let mut rules = with_quota(limit(500));
+    let urr = rules.urrs.get_mut(&1).unwrap();
+    (urr.exhausted, urr.quota_far_id) = (true, Some(2));
+    let mut world = World::new();
+    world.commit(1, Some(&rules));
+    assert_eq!((0..20).filter(|_| passes(&mut world, true, 9, 1000)).count(), 20);
+    assert_eq!(world.plane.in_use().meter_cells, 0);
+}
+
+/// Cell and content of all meters.
+fn cells(plane: &Plane<Model>) -> Vec<(u64, MeterConfig)> {
+    plane.data().meters.iter().map(|((_, cell), config)| (*cell, *config)).collect()
+}
+
+/// Changes of meters since the last look.
+fn changes(plane: &mut Plane<Model>) -> Vec<Option<u64>> {
+    let batches = std::mem::take(&mut plane.data_mut().batches);
+    let ops = batches.into_iter().flat_map(|batch| batch.ops);
+    ops.filter_map(|op| if let Op::Meter { config, .. } = op { Some(config.map(|config| config.pbs)) } else { None }).collect()
+}
+
+#[test]
+fn a_quotas_cell_lives_as_long_as_the_quota_and_is_filled_when_it_changes() {
+    let mut plane = plane_of(64);
+    let mut rules = with_quota(limit(5000));
+    plane.commit(1, Some(&rules)).unwrap();
+    assert_eq!(cells(&plane), [(1, quota_config(5000 + OVER))]);
+    assert!(plane.info(1).unwrap().has_meters);
+    changes(&mut plane);
+    // It is where it was told to be, and stays when other rules change.
+    plane.limit_usage(1, 1, limit(5000)).unwrap();
+    rules.fars.insert(2, buffer());
+    plane.commit(1, Some(&rules)).unwrap();
+    assert_eq!(changes(&mut plane), []);
+    // 900 bytes were used when it ends elsewhere.
+    plane.data_mut().counters.insert(1, target::Count { packets: 1, bytes: 900 });
+    plane.limit_usage(1, 1, limit(7000)).unwrap();
+    assert_eq!(changes(&mut plane), [Some(6100 + OVER)]);
+    plane.limit_usage(1, 1, limit(800)).unwrap();
+    assert_eq!(changes(&mut plane), [Some(0)]);
+    // Its rate goes along where the session does.
+    let copied = plane.copy(1).unwrap().ops.into_iter().filter(|op| matches!(op, Op::Meter { config: Some(_), .. })).count();
+    assert_eq!(copied, 1);
+    rules.urrs.get_mut(&1).unwrap().exhausted = true;
+    plane.commit(1, Some(&rules)).unwrap();
+    assert_eq!((changes(&mut plane), plane.in_use().meter_cells), (vec![None], 0));
+    plane.commit(1, None).unwrap();
+    assert_eq!(plane.in_use(), InUse::default());
+}
+
+#[test]
+fn more_than_a_cell_holds_is_filled_again_before_it_is_used_up() {
+    let mut plane = plane_of(64);
+    let quota = 3 * MAX_BURST;
+    plane.commit(1, Some(&with_quota(limit(quota)))).unwrap();
+    assert_eq!(cells(&plane), [(1, quota_config(MAX_BURST))]);
+    changes(&mut plane);
+    for (used, left, filled) in [
+        (MAX_BURST / 4, MAX_BURST / 4 * 3, vec![]),
+        (MAX_BURST / 4 * 3, MAX_BURST / 4, vec![Some(MAX_BURST)]),
+        (quota - 1000, MAX_BURST / 4, vec![]),
+    ] {
+        plane.data_mut().counters.insert(1, target::Count { packets: 1, bytes: used });
+        plane.data_mut().left.insert(1, left);
+        plane.limit_usage(1, 1, limit(quota)).unwrap();
+        assert_eq!(changes(&mut plane), filled, "{used}");
+    }
+}
+
+#[test]
+fn a_quota_of_before_a_crash_ends_where_it_did() {
+    let mut plane = plane_of(64);
+    let used = Usage { uplink_bytes: 300, downlink_bytes: 500, ..Usage::default() };
+    let rules = with_quota(limit(5000));
+    let counters = [(1, used)].into();
+    let came_back = plane.restore(&[Returning { seid: 1, rules: &rules, counters: &counters, recorded: &Default::default() }]);
+    assert_eq!(came_back, [Ok(())]);
+    plane.limit_usage(1, 1, limit(5000)).unwrap();
+    assert_eq!(cells(&plane), [(1, quota_config(4200 + OVER))]);
+}
+
+#[test]
+fn of_several_quotas_the_smallest_is_the_cells_and_with_three_rates_none_is() {
+    let mut rules = with_quota(VolumeLimit { total: Some(9000), uplink: Some(4000), downlink: None });
+    rules.urrs.insert(2, Urr { volume_quota: Some(limit(6000)), ..volume() });
+    rules.pdrs.values_mut().filter(|pdr| !pdr.urr_ids.is_empty()).for_each(|pdr| pdr.urr_ids.push(2));
+    let mut plane = plane_of(64);
+    plane.commit(1, Some(&rules)).unwrap();
+    // Uplink by the one side of URR 1, downlink by URR 2.
+    assert_eq!(cells(&plane), [(1, quota_config(4000 + OVER)), (2, quota_config(6000 + OVER))]);
+    for id in 1..=3 {
+        rules.qers.insert(id, qer(Some((1000, 1000)), None));
+    }
+    rules.pdrs.values_mut().for_each(|pdr| pdr.qer_ids = vec![1, 2, 3]);
+    plane.commit(1, Some(&rules)).unwrap();
+    assert!(cells(&plane).iter().all(|(_, config)| config.pir > 0), "{:?}", cells(&plane));
+}

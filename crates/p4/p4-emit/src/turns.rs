@@ -1,0 +1,243 @@
+//! In which order do stages run, so that what depends on the order of packets happens in it?
+//!
+//! A meter, a register, or a service may be used in several stages: those of packets of several classes, or where the program calls a service at several
+//! places. Packets that wait there take *turns*: a row of packets that wait for one stage, then the next row, in the order in which they came. For that all
+//! of them must have come to one of these stages and none beyond it, so everything that leads there runs before, and no way leads from one of them to another.
+
+use crate::graph::StageId;
+use p4_analysis::effects::Ordered;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The stages of one class, or those of packets of no class, which come first and are track 0.
+pub(crate) struct Track {
+    /// In the order in which they may run.
+    pub stages: Vec<Stage>,
+}
+
+/// A stage, by its number among all.
+pub(crate) struct Stage {
+    pub number: StageId,
+    /// Where it passes packets to.
+    pub to: BTreeSet<StageId>,
+    /// What it uses.
+    pub uses: BTreeSet<Ordered>,
+}
+
+/// Stages that run one after the other, then those that run in turns.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Phase {
+    /// By track.
+    pub alone: Vec<Vec<StageId>>,
+    /// Whether those of track 0 run before the others.
+    pub general_first: bool,
+    /// None in the last phase.
+    pub turns: Vec<StageId>,
+}
+
+/// How all stages run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// One after the other.
+    pub phases: Vec<Phase>,
+    /// Services whose calls do not come in the order of the packets, as a packet may come to one after the other.
+    pub unordered: BTreeSet<Ordered>,
+}
+
+/// The plan of all tracks; `None` if meters, registers or random numbers would be used in another order than that of the packets.
+pub(crate) fn plan(mut tracks: Vec<Track>) -> Option<Plan> {
+    let mut unordered = BTreeSet::new();
+    loop {
+        let calls = match schedule(&tracks) {
+            Ok(phases) => return Some(Plan { phases, unordered }),
+            Err(Some(calls)) => BTreeSet::from([calls]),
+            Err(None) => tracks.iter().flat_map(|t| &t.stages).flat_map(|s| &s.uses).copied().filter(is_calls).collect(),
+        };
+        if calls.is_empty() {
+            return None;
+        }
+        tracks.iter_mut().flat_map(|t| &mut t.stages).for_each(|s| s.uses.retain(|what| !calls.contains(what)));
+        unordered.extend(calls);
+    }
+}
+
+fn is_calls(what: &Ordered) -> bool {
+    matches!(what, Ordered::Calls(_))
+}
+
+/// The phases of all tracks.
+///
+/// # Errors
+/// What is used at places that a packet may come to one after the other, or that would have to be both before and behind others.
+fn schedule(tracks: &[Track]) -> Result<Vec<Phase>, Option<Ordered>> {
+    let reach = Reach::new(tracks);
+    let groups = ranked(groups(tracks), &reach)?;
+    let mut phases: Vec<Phase> = (0..=groups.len())
+        .map(|k| Phase {
+            alone: vec![Vec::new(); tracks.len()],
+            general_first: k == 0 && !groups.is_empty(),
+            turns: groups.get(k).map_or_else(Vec::new, |(stages, _)| stages.iter().copied().collect()),
+        })
+        .collect();
+    for (t, track) in tracks.iter().enumerate() {
+        for stage in track.stages.iter().filter(|s| !groups.iter().any(|(group, _)| group.contains(&s.number))) {
+            phases[phase_of(stage.number, t, track, &groups, &reach)].alone[t].push(stage.number);
+        }
+    }
+    if runs_forward(&phases, tracks) { Ok(phases) } else { Err(None) }
+}
+
+type Group = (BTreeSet<StageId>, BTreeSet<Ordered>);
+
+/// Stages that use the same, and what they use; only where they are several.
+fn groups(tracks: &[Track]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for stage in tracks.iter().flat_map(|t| &t.stages).filter(|s| !s.uses.is_empty()) {
+        let (mut here, mut uses) = (BTreeSet::from([stage.number]), stage.uses.clone());
+        groups.retain_mut(|(stages, used)| {
+            let apart = used.is_disjoint(&uses);
+            if !apart {
+                here.append(stages);
+                uses.append(used);
+            }
+            apart
+        });
+        groups.push((here, uses));
+    }
+    groups.retain(|(stages, _)| stages.len() > 1);
+    groups
+}
+
+/// The groups, each behind those that lead to it.
+fn ranked(mut groups: Vec<Group>, reach: &Reach) -> Result<Vec<Group>, Option<Ordered>> {
+    let leads = |from: &Group, to: &Group| from.0.iter().any(|s| to.0.iter().any(|t| reach.leads(*s, *t)));
+    for group in &groups {
+        if leads(group, group) {
+            // Of one that is used in several stages, a service as a rule: the caller can do without its order.
+            return Err(group.1.iter().copied().find(is_calls));
+        }
+    }
+    let mut ranked = Vec::new();
+    while !groups.is_empty() {
+        let Some(next) = (0..groups.len()).find(|at| !groups.iter().any(|other| leads(other, &groups[*at]))) else { return Err(None) };
+        ranked.push(groups.remove(next));
+    }
+    Ok(ranked)
+}
+
+/// In which phase a stage runs that uses nothing which others use: as the order of its track has it, but ahead of all that it leads to and behind all that
+/// leads to it.
+fn phase_of(number: StageId, t: usize, track: &Track, groups: &[Group], reach: &Reach) -> usize {
+    let (mut phase, mut last) = (0, groups.len());
+    for (k, (group, _)) in groups.iter().enumerate().rev() {
+        let leads = group.iter().any(|member| reach.leads(number, *member));
+        if leads {
+            last = k;
+        }
+        let first = track.stages.iter().map(|s| s.number).find(|s| group.contains(s));
+        // What a packet of a class comes to that has left it is behind everything else.
+        let behind = first.map_or(t == 0, |first| number > first);
+        if phase == 0 && (group.iter().any(|member| reach.leads(*member, number)) || (behind && !leads)) {
+            phase = k + 1;
+        }
+    }
+    phase.min(last)
+}
+
+/// Whether nothing passes a packet to a stage that has run.
+fn runs_forward(phases: &[Phase], tracks: &[Track]) -> bool {
+    let mut at: BTreeMap<StageId, usize> = BTreeMap::new();
+    let mut next = 0;
+    for phase in phases {
+        let (general, classes) = phase.alone.split_at(1.min(phase.alone.len()));
+        let order: Vec<StageId> = match phase.general_first {
+            true => general.iter().chain(classes).flatten().copied().collect(),
+            false => classes.iter().chain(general).flatten().copied().collect(),
+        };
+        for stage in order {
+            next += 1;
+            at.insert(stage, next);
+        }
+        next += 1;
+        at.extend(phase.turns.iter().map(|stage| (*stage, next)));
+    }
+    tracks.iter().flat_map(|t| &t.stages).all(|from| from.to.iter().all(|to| at.get(&from.number) < at.get(to)))
+}
+
+/// Which stages a packet of another may come to.
+struct Reach(BTreeMap<StageId, BTreeSet<StageId>>);
+
+impl Reach {
+    fn new(tracks: &[Track]) -> Reach {
+        let edges: BTreeMap<StageId, &BTreeSet<StageId>> = tracks.iter().flat_map(|t| &t.stages).map(|s| (s.number, &s.to)).collect();
+        let from = |start: StageId| {
+            let (mut seen, mut left) = (BTreeSet::new(), vec![start]);
+            while let Some(stage) = left.pop() {
+                let next = edges.get(&stage).copied().into_iter().flatten().copied();
+                left.extend(next.filter(|to| seen.insert(*to)));
+            }
+            seen
+        };
+        Reach(edges.keys().map(|stage| (*stage, from(*stage))).collect())
+    }
+
+    fn leads(&self, from: StageId, to: StageId) -> bool {
+        self.0.get(&from).is_some_and(|all| all.contains(&to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use p4_ir::ServiceId;
+
+    fn calls(service: u32) -> Ordered {
+        Ordered::Calls(ServiceId::from_u32(service))
+    }
+
+    fn track(stages: &[(StageId, &[StageId], &[Ordered])]) -> Track {
+        let stage = |(number, to, uses): &(StageId, &[StageId], &[Ordered])| Stage {
+            number: *number,
+            to: to.iter().copied().collect(),
+            uses: uses.iter().copied().collect(),
+        };
+        Track { stages: stages.iter().map(stage).collect() }
+    }
+
+    #[test]
+    fn what_leads_to_a_turn_runs_before_it_and_what_comes_of_it_behind() {
+        // 2 and 4 call one service; 3 leads to 4 alone, 5 comes of both.
+        let phases = schedule(&[track(&[
+            (0, &[1, 2, 3], &[]),
+            (1, &[5], &[]),
+            (2, &[5], &[calls(0)]),
+            (3, &[4], &[]),
+            (4, &[5], &[calls(0)]),
+            (5, &[], &[]),
+        ])])
+        .expect("can be");
+        assert_eq!(
+            phases.iter().map(|p| (p.alone[0].clone(), p.turns.clone())).collect::<Vec<_>>(),
+            [(vec![0, 1, 3], vec![2, 4]), (vec![5], vec![]),]
+        );
+    }
+
+    #[test]
+    fn places_that_a_packet_may_come_to_one_after_the_other_take_no_turns() {
+        let twice = [track(&[(0, &[1], &[calls(1)]), (1, &[], &[calls(1)])])];
+        assert_eq!(schedule(&twice), Err(Some(calls(1))));
+        // Two services, each of which is called ahead of the other by somebody.
+        let crossed =
+            [track(&[(0, &[1, 3], &[]), (1, &[2], &[calls(1)]), (2, &[], &[calls(2)]), (3, &[4], &[calls(2)]), (4, &[], &[calls(1)])])];
+        assert_eq!(schedule(&crossed), Err(None));
+    }
+
+    #[test]
+    fn packets_of_classes_take_turns_at_one_service_after_the_other() {
+        let general = track(&[(0, &[1, 2], &[]), (1, &[3], &[calls(1)]), (2, &[3], &[]), (3, &[], &[calls(2)])]);
+        let class = track(&[(10, &[11], &[]), (11, &[12, 2], &[calls(1)]), (12, &[], &[calls(2)])]);
+        let phases = schedule(&[general, class]).expect("can be");
+        let turns: Vec<_> = phases.iter().map(|p| p.turns.clone()).collect();
+        assert_eq!(turns, [vec![1, 11], vec![3, 12], vec![]]);
+        assert_eq!((&phases[0].alone, &phases[1].alone), (&vec![vec![0], vec![10]], &vec![vec![2], vec![]]));
+    }
+}
