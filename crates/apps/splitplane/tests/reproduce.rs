@@ -280,7 +280,9 @@ fn a_second_process_is_as_fast_as_the_side_that_is_full_first() {
     marked(&figures, "one core", "measured");
     let (sender, buffer) = (ours(&figures, &["one core of the sender"])[0], ours(&figures, &["one core of the buffer"])[0]);
     assert!(sender > 0.0 && buffer > 0.0);
-    assert_eq!(ours(&figures, &["8 + 2 cores"]), [(8.0 * sender).min(2.0 * buffer)]);
+    // serde_json may read the last bit of a number otherwise than it was.
+    let (modelled, expected) = (ours(&figures, &["8 + 2 cores"]), (8.0 * sender).min(2.0 * buffer));
+    assert!(modelled.len() == 1 && (modelled[0] / expected - 1.0).abs() < 1e-9, "{modelled:?}, {sender}, {buffer}");
     marked(&figures, "8 + 2 cores", "modelled");
 }
 
