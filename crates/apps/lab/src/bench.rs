@@ -10,7 +10,7 @@ pub(crate) mod gnb;
 mod hybrid;
 pub(crate) mod latency;
 mod n4;
-mod qos;
+pub(crate) mod qos;
 mod quota;
 pub(crate) mod services;
 mod tables;

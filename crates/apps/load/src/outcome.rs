@@ -11,6 +11,8 @@ use std::fmt;
 pub struct Latency {
     /// Half of the packets take less.
     pub p50_us: f64,
+    /// Mean of all.
+    pub mean_us: f64,
     /// 9 of 10.
     pub p90_us: f64,
     /// 99 of 100.
@@ -30,6 +32,7 @@ impl Latency {
         let at = |quantile: f64| histogram.value_at_quantile(quantile) as f64 / 1e3;
         (!histogram.is_empty()).then(|| Latency {
             p50_us: at(0.5),
+            mean_us: histogram.mean() / 1e3,
             p90_us: at(0.9),
             p99_us: at(0.99),
             p99_9_us: at(0.999),
@@ -41,7 +44,7 @@ impl Latency {
 
 impl fmt::Display for Latency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Latency { p50_us, p90_us, p99_us, p99_9_us, max_us, packets } = self;
+        let Latency { p50_us, mean_us: _, p90_us, p99_us, p99_9_us, max_us, packets } = self;
         write!(f, "p50 {p50_us:.1}  p90 {p90_us:.1}  p99 {p99_us:.1}  p99.9 {p99_9_us:.1}  max {max_us:.1} us  ({packets} packets)")
     }
 }

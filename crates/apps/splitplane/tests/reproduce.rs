@@ -6,7 +6,9 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// In the order of files.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 21] = [
+    "bose-table1",
+    "bose-table2",
     "ceupf-figure2",
     "memarian-figure10",
     "memarian-figure11",
@@ -20,6 +22,7 @@ const NAMES: [&str; 18] = [
     "singh-figure10",
     "singh-figure15",
     "singh-figure7",
+    "singh-figure7b",
     "singh-figure8",
     "singh-figure9",
     "singh-table4",
@@ -74,7 +77,7 @@ fn check(name: &str, figures: &Value) {
     let mut beside = 0;
     for row in rows(figures) {
         assert!(!text(row, "what").is_empty() && !text(row, "unit").is_empty(), "{row}");
-        assert!(["measured", "modelled"].contains(&text(row, "how").as_str()), "{row}");
+        assert!(["measured", "modelled", "cited"].contains(&text(row, "how").as_str()), "{row}");
         match &row["ours"] {
             Value::Null => assert!(!text(row, "note").is_empty(), "why there is none: {row}"),
             ours => assert!(ours.as_f64().is_some_and(|n| n.is_finite() && n >= 0.0), "{row}"),
@@ -158,6 +161,60 @@ fn figure7_puts_the_hybrid_between_its_parts() {
             assert!(hybrids.iter().all(|hybrid| *hybrid <= line + 1e-9 && *hybrid >= x86.min(line) - 1e-9), "{x86} {hybrids:?} {line}");
         }
     }
+}
+
+#[test]
+fn figure7b_has_four_days_and_says_how_much_they_differ() {
+    let figures = quick("singh-figure7b");
+    marked(&figures, "x86", "measured");
+    marked(&figures, "hybrid", "modelled");
+    marked(&figures, "change", "modelled");
+    let days = ours(&figures, &["hybrid of the paper's x86", "CAIDA"]);
+    assert_eq!((days.len(), ours(&figures, &["hybrid of our x86", "CAIDA"]).len()), (4, 4));
+    let (least, most) = days.iter().fold((f64::INFINITY, 0.0f64), |(least, most), mpps| (least.min(*mpps), most.max(*mpps)));
+    let change = ours(&figures, &["change between the days", "the paper's x86"])[0];
+    assert!((change - (most / least - 1.0) * 100.0).abs() < 1e-6, "{days:?} {change}");
+    // Each day has heavy hitters of its own, and none takes all.
+    assert!(days.iter().all(|mpps| *mpps > 2.5 && *mpps < 9.77), "{days:?}");
+    assert!(days.windows(2).any(|pair| pair[0] != pair[1]), "{days:?}");
+}
+
+#[test]
+fn what_a_dollar_and_a_watt_forward_is_cited() {
+    let figures = quick("bose-table1");
+    assert!(rows(&figures).iter().all(|row| row["how"] == "cited"));
+    let cited: Vec<f64> = rows(&figures).iter().filter_map(|row| row["paper"]["value"].as_f64()).collect();
+    assert_eq!(cited, [0.03, 0.33, 0.28, 0.24, 0.4, 0.14, 2.96, 2.96, 2.96, 8.52]);
+    assert!(rows(&figures).iter().all(|row| row["paper"].is_null() != row["ours"].is_null()), "a cited number is not ours: {figures}");
+    let times = ours(&figures, &["against the server core"]);
+    assert!(times.len() == 8 && (times[0] - 11.0).abs() < 1e-9 && times[7] > 60.0, "{times:?}");
+}
+
+#[test]
+fn round_trips_are_measured_on_x86_and_with_xdp_in_front() {
+    let figures = quick("bose-table2");
+    assert!(rows(&figures).iter().all(|row| row["how"] == "measured"));
+    let beside: Vec<f64> = rows(&figures).iter().filter_map(|row| row["paper"]["value"].as_f64()).collect();
+    assert_eq!(beside, [138.0, 130.0, 176.0, 140.0, 294.0, 222.0]);
+    if without_namespaces(&figures, "bose-table2") {
+        return;
+    }
+    let times =
+        |design: &str| rows(&figures).iter().filter(|row| row["unit"] == "us" && row["what"].as_str().unwrap().starts_with(design)).count();
+    assert_eq!((times("x86 alone"), times("XDP in front")), (3, 3));
+    assert!(ours(&figures, &["XDP in front, "]).iter().all(|us| *us > 0.0), "{figures}");
+    assert_eq!(ours(&figures, &["x86 alone: packets that ran in XDP"]), [0.0]);
+    let share = ours(&figures, &["XDP in front: packets that ran in XDP"])[0];
+    assert!(share > 50.0, "{share} % ran in XDP");
+}
+
+/// Whether what needs root was left out, and says so in every row.
+fn without_namespaces(figures: &Value, name: &str) -> bool {
+    if testkit::root_or_skip(name) {
+        return false;
+    }
+    assert!(rows(figures).iter().all(|row| row["ours"].is_null() && row["note"].as_str().unwrap().contains("root")), "{figures}");
+    true
 }
 
 #[test]

@@ -9,7 +9,7 @@
 mod delay_line;
 mod flows;
 mod guaranteed;
-mod place;
+pub(crate) mod place;
 
 use super::options::Common;
 use super::report;

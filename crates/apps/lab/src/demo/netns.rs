@@ -29,6 +29,16 @@ pub(crate) struct Networks {
     _caretaker: Caretaker,
 }
 
+/// Two namespaces: the UPF, and a tester that is on both of its sides. Interfaces `n3` and `n6` in each. Removed as [`Networks`] are.
+pub(crate) struct TesterNetworks {
+    /// UPF: without kernel addresses.
+    pub upf: Namespace,
+    /// The tester, which answers for all that it needs there: without kernel addresses too.
+    pub tester: Namespace,
+    /// Goes last.
+    _caretaker: Caretaker,
+}
+
 /// One namespace.
 pub(crate) struct Namespace {
     name: String,
@@ -104,6 +114,28 @@ impl Networks {
     pub(crate) fn take_redirected(&self, take: bool) -> Result<(), Failure> {
         self.ran.offloads_off("n3", take)?;
         self.dn.offloads_off("n6", take)
+    }
+}
+
+impl TesterNetworks {
+    /// Creates them; `name` tells those of this process apart. The veth pairs have `queues` queues each way.
+    pub(crate) fn create(name: &str, queues: u8) -> Result<TesterNetworks, Failure> {
+        let of = |part: &str| format!("splitplane-{name}-{part}-{}", std::process::id());
+        let caretaker = Caretaker::start(&[of("upf"), of("tester")])?;
+        let networks =
+            TesterNetworks { upf: Namespace::create(of("upf"))?, tester: Namespace::create(of("tester"))?, _caretaker: caretaker };
+        for ns in [&networks.upf, &networks.tester] {
+            ns.ip(&["link", "set", "lo", "up"])?;
+            // The kernel must add no packet of its own: each one is accounted for.
+            ns.sysctl("net.ipv6.conf.all.disable_ipv6=1")?;
+            ns.sysctl("net.ipv6.conf.default.disable_ipv6=1")?;
+        }
+        for link in ["n3", "n6"] {
+            networks.upf.join(link, &networks.tester, link, queues)?;
+            // What XDP redirects to a veth arrives only so.
+            networks.tester.offloads_off(link, true)?;
+        }
+        Ok(networks)
     }
 }
 

@@ -48,12 +48,7 @@ impl Series {
     }
 
     fn legend(&self) -> String {
-        let how = match self.how {
-            None => "paper",
-            Some(How::Measured) => "measured",
-            Some(How::Modelled) => "modelled",
-        };
-        format!("{} ({how})", self.name)
+        format!("{} ({})", self.name, self.how.map_or("paper", How::name))
     }
 }
 

@@ -1,5 +1,5 @@
 //! `splitplane reproduce`: the papers' experiments, run again. Each prints the paper's numbers beside ours, says of each of ours whether
-//! it was measured or modelled and by which rule, and writes JSON and a picture. `docs/reproduce.md` explains them.
+//! it was measured, modelled or cited and by which rule, and writes JSON and a picture. `docs/reproduce.md` explains them.
 
 mod singh_table4;
 mod singh_table5;
@@ -8,10 +8,14 @@ mod singh_table6;
 mod singh_figure10;
 mod singh_figure15;
 mod singh_figure7;
+mod singh_figure7b;
 mod singh_figure8;
 mod singh_figure9;
 
 mod singh_cipher;
+
+mod bose_table1;
+mod bose_table2;
 
 mod memarian_figure7;
 mod memarian_figure8;
@@ -27,6 +31,7 @@ mod memarian_table1;
 mod ceupf_figure2;
 
 // What they share, in the order of use.
+mod bed;
 mod chart;
 mod cores;
 mod gnb_latency;
@@ -107,11 +112,14 @@ const EXPERIMENTS: &[Experiment] = &[
     experiment!(singh_table5, Some("table5")),
     experiment!(singh_table6, Some("table6")),
     experiment!(singh_figure7, Some("figure7")),
+    experiment!(singh_figure7b),
     experiment!(singh_figure8),
     experiment!(singh_figure9),
     experiment!(singh_figure10, Some("figure10")),
     experiment!(singh_figure15),
     experiment!(singh_cipher),
+    experiment!(bose_table1),
+    experiment!(bose_table2),
     experiment!(memarian_figure7),
     experiment!(memarian_figure8),
     experiment!(memarian_figure9),

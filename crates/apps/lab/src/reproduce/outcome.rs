@@ -1,4 +1,4 @@
-//! What a reproduction comes to: the paper's numbers beside ours, each of ours marked as measured or modelled; as a table and as JSON.
+//! What a reproduction comes to: the paper's numbers beside ours, each of ours marked as measured, modelled or cited; as a table and as JSON.
 
 use super::chart::Chart;
 use super::papers::Claim;
@@ -50,12 +50,30 @@ pub(super) enum How {
     Measured,
     /// By a model of a device that is not here; it may take measured numbers, and the rule says which.
     Modelled,
+    /// By calculation from the paper's own numbers alone: nothing was run.
+    Cited,
+}
+
+impl How {
+    /// The word for people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            How::Measured => "measured",
+            How::Modelled => "modelled",
+            How::Cited => "cited",
+        }
+    }
 }
 
 impl Row {
     /// A number of ours.
     pub(super) fn new(what: impl Into<String>, how: How, ours: f64, unit: &str) -> Row {
         Row { what: what.into(), paper: None, ours: Some(ours), unit: unit.to_owned(), how, note: String::new() }
+    }
+
+    /// A number that we have not, and why.
+    pub(super) fn none(what: impl Into<String>, how: How, unit: &str, why: impl Into<String>) -> Row {
+        Row { ours: None, ..Row::new(what, how, 0.0, unit).note(why) }
     }
 
     /// Beside the paper's.
@@ -83,7 +101,7 @@ impl Outcome {
         for row in &self.rows {
             let paper = row.paper.as_ref().map_or_else(|| "-".to_owned(), Claim::text);
             let ours = row.ours.map_or_else(|| "-".to_owned(), number);
-            let how = if row.how == How::Measured { "measured" } else { "modelled" };
+            let how = row.how.name();
             println!("  {:<width$}  {paper:>16}  {ours:>12}  {:<13} {how:<8} {}", row.what, row.unit, row.note);
         }
         for line in &self.rule {

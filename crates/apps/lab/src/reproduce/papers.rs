@@ -20,6 +20,10 @@ pub(super) struct Papers {
     pub memarian_figure13: Grid,
     /// Memory of the card by entries of a table.
     pub memarian_table1: Grid,
+    /// Performance for cost and power, by platform.
+    pub bose_table1: Grid,
+    /// Latency on x86 and in front of it, by size.
+    pub bose_table2: Grid,
     /// Single numbers by name.
     claim: BTreeMap<String, Claim>,
 }
@@ -56,6 +60,8 @@ pub(super) struct GridRow {
 pub(super) enum Paper {
     /// Hybrid P4 pipelines, IEEE TMC 2023.
     Singh,
+    /// UPFs that offload different functions, APNet 2021.
+    Bose,
     /// A gNodeB on a SmartNIC and x86.
     Memarian,
     /// A UPF behind a programmable switch, APNet 2022.
@@ -142,13 +148,15 @@ mod tests {
     fn the_data_file_is_whole() {
         let papers = papers();
         let memarian = [&papers.memarian_steps, &papers.memarian_figure12, &papers.memarian_figure13, &papers.memarian_table1];
-        for grid in [&papers.table4, &papers.table6].into_iter().chain(memarian) {
+        for grid in [&papers.table4, &papers.table6, &papers.bose_table1, &papers.bose_table2].into_iter().chain(memarian) {
             assert!(grid.rows.iter().all(|row| row.values.len() == grid.columns.len() && row.line > 0));
         }
         assert_eq!((papers.table4.rows.len(), papers.table4.columns.len()), (8, 5));
         assert_eq!(papers.table4.cell(4, 1).map(|c| c.value), Some(32.0));
         assert_eq!(papers.table6.cell(3, 0).map(|c| (c.value, c.line)), Some((648.0, 1262)));
         assert!(papers.table6.cell(4, 0).is_none());
+        assert_eq!(papers.bose_table1.cell(1, 4).map(|c| (c.value, c.line)), Some((8.52, 61)));
+        assert_eq!(papers.bose_table2.cell(0, 2).map(|c| (c.value, c.line)), Some((294.0, 134)));
         assert_eq!(papers.memarian_steps.cell(1, 5).map(|c| (c.value, c.line)), Some((12.75, 140)));
         assert_eq!(papers.memarian_table1.cell(5, 2).map(|c| (c.value, c.line)), Some((40.97, 201)));
         assert!(papers.claim.len() > 15 && papers.claim.values().all(|c| c.line > 0 && c.high.is_none_or(|high| high > c.value)));

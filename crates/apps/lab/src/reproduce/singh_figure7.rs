@@ -21,7 +21,7 @@ pub(super) const TITLE: &str = "Throughput by sessions and threshold: x86 alone,
 /// The paper's link, and one that one core of ours does not fill.
 const LINKS_BPS: [f64; 2] = [10e9, 100e9];
 /// What leaves: a user's packet of 46 bytes in a tunnel with a session container, Ethernet and its check sequence.
-const SENT_FRAME: f64 = 108.0;
+pub(super) const SENT_FRAME: f64 = 108.0;
 /// The paper's numbers of UEs.
 const SESSIONS: [u32; 4] = [100_000, 800_000, 1_000_000, 2_000_000];
 /// Packets before the sessions' order repeats, and those that are compared.

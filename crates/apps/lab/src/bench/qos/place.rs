@@ -20,9 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SETTLE: Duration = Duration::from_millis(1500);
 const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
 /// The data network's host.
-pub(super) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
+pub(crate) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
 
-const CONFIG: &str = r#"
+/// The daemon with N3 and N6 on interfaces of these names.
+pub(crate) const CONFIG: &str = r#"
 [n4]
 listen = "127.0.0.1:8805"
 peers = ["127.0.0.0/8"]
@@ -78,10 +79,7 @@ impl Place {
         )?;
         upf.wait_for("ready", PATIENCE)?;
         let (smf, sessions) = net.upf.inside(|| establish(users))?.map_err(|e| Failure::Failed(format!("the SMF: {e}")))?;
-        let mut lines = Vec::new();
-        let all: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
-        traffic::record::write(&all, &mut lines).map_err(|e| Failure::Failed(e.to_string()))?;
-        write(&records, &lines)?;
+        write(&records, &recorded(&sessions)?)?;
         let line_of_ran = ["ran", "--gnb", &GNB.to_string(), "--records", &records, "--report", &path("ran.json"), "--until-input-ends"];
         let mut ran = Part::start("RAN", &net.ran, &line_of_ran, folder.path(), false)?;
         ran.wait_for("ready", PATIENCE)?;
@@ -139,7 +137,16 @@ impl Place {
     }
 }
 
-fn establish(users: &[Qos]) -> Result<(Smf, Vec<Session>), SmfError> {
+/// Their records, as emulators read them from a file.
+pub(crate) fn recorded(sessions: &[Session]) -> Result<Vec<u8>, Failure> {
+    let mut lines = Vec::new();
+    let all: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
+    traffic::record::write(&all, &mut lines).map_err(|e| Failure::Failed(e.to_string()))?;
+    Ok(lines)
+}
+
+/// An SMF in this network namespace, and a session for each of these at the daemon.
+pub(crate) fn establish(users: &[Qos]) -> Result<(Smf, Vec<Session>), SmfError> {
     let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 2], 8805)), SocketAddr::from(([127, 0, 0, 1], 8805))))?;
     smf.associate()?;
     let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: None };
