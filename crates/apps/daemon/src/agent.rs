@@ -883,6 +883,10 @@ impl UserPlane for WithLastCounts<'_> {
         Ok(last)
     }
 
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
+        self.plane.commit_dropping(seid, new)
+    }
+
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
         self.plane.usage(seid, urr_id)
     }

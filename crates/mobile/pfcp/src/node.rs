@@ -17,7 +17,7 @@ use crate::codec::{self, Cause, CsidNode, DecodeError, FSeid, Group, Ie, Message
 use crate::config::{Config, ConfigError, RequestPort};
 use crate::pool::Pools;
 use crate::rules::{Seid, SessionRules, UserPlane};
-use crate::session::Rejection;
+use crate::session::{Rejection, refuse_unsupported};
 use crate::stats::{Drop, LogCause, LogLimit, MessageCounts, Stats};
 use crate::usage::WallClock;
 use crate::work::steps;
@@ -489,7 +489,9 @@ impl Node {
             MessageType::SessionEstablishmentRequest => self.establish(from, message, now, plane),
             MessageType::SessionModificationRequest => self.modify(from, message, now, plane),
             MessageType::SessionDeletionRequest => self.delete(from, message, now, plane),
-            _ => Err(Rejection::new(Cause::SERVICE_NOT_SUPPORTED, format!("{:?}", message.kind))),
+            // PFD management: its element is named.
+            _ => refuse_unsupported(&message.ies)
+                .and_then(|()| Err(Rejection::new(Cause::SERVICE_NOT_SUPPORTED, format!("{:?}", message.kind)))),
         };
         let mut ies = match outcome {
             Ok(ies) => ies,

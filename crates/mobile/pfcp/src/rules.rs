@@ -449,6 +449,12 @@ pub trait UserPlane {
     /// had and `new` has not.
     fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError>;
 
+    /// As [`commit`](UserPlane::commit), and what is buffered for the session is dropped with the change, whatever becomes of later packets (DROBU, TS
+    /// 29.244 §8.2.31); nothing is dropped if the change is refused. A plane that buffers packets must override this.
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
+        self.commit(seid, Some(new))
+    }
+
     /// Usage of a URR now. Zero for one that does not exist.
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
 
@@ -502,7 +508,7 @@ pub trait UserPlane {
     /// Sends a GTP-U End Marker (TS 29.281 §7.3.2) to the tunnel that a FAR forwarded to before a path switch.
     fn send_end_marker(&mut self, to: OuterHeader);
 
-    /// Drops what is buffered for a session (DROBU, TS 29.244 §8.2.42). A plane that buffers packets must override this;
+    /// Drops what is buffered for a session, whose rules stay (DROBU, TS 29.244 §8.2.31, §8.2.32). A plane that buffers packets must override this;
     /// one that does not has nothing to drop.
     fn drop_buffered(&mut self, seid: Seid) {
         let _ = seid;

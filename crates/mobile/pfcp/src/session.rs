@@ -29,6 +29,8 @@ pub(crate) struct Rejection {
     pub failed: Option<RuleId>,
     /// The session that has what was asked for.
     pub holder: Option<Seid>,
+    /// What was asked for is another session's, or not ours to give.
+    pub unavailable: bool,
     /// For the log.
     pub why: String,
 }
@@ -81,12 +83,18 @@ pub(crate) struct Change {
     pub drop_buffered: bool,
 }
 
-/// Flags of PFCPSMReq-Flags (§8.2.42).
+/// RESTI of PFCPSEReq-Flags (§8.2.136).
+const RESTI: u8 = 0x01;
+
+/// Flags of PFCPSMReq-Flags (§8.2.31).
 const DROBU: u8 = 0x01;
 const SNDEM: u8 = 0x02;
 const QAURR: u8 = 0x04;
 
 /// Session Establishment Request (§7.5.2). The caller has taken Node ID and CP F-SEID.
+///
+/// One that restores a session after a restart of ours names the F-TEIDs and UE addresses that it had (RESTI; TS 23.527 §4.3.2). They are taken as those of
+/// any CP function that chooses them itself; that they are not to be had is told by a cause of its own: [`Rejection::of_restoration`].
 pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
     refuse_flaws(ies)?;
     for mandatory in [number::CreatePdr, number::CreateFar] {
@@ -94,6 +102,8 @@ pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -
             return Err(Rejection::missing(mandatory));
         }
     }
+    let flags = find!(ies, PfcpSeReqFlags).copied().unwrap_or(0);
+    refuse_flags(number::PfcpSeReqFlags, fate::PFCPSEREQ_FLAGS, flags.into())?;
     match find!(ies, PdnType).map(|kind| kind & 0x07) {
         None | Some(1..=3) => {}
         Some(kind) => return Err(Rejection::unsupported(number::PdnType, format!("PDN type {kind}"))),
@@ -102,6 +112,11 @@ pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -
     let mut context = Context { dnn, sets: sets(ies, &[])?, ..Context::default() };
     context.rules.s_nssai = find!(ies, SNssai).map(|s| (s.sst, Some(s.sd).filter(|sd| *sd != 0xff_ffff)));
     apply(&Context::default(), context, ies, max_rules, taking)
+}
+
+/// Whether a Session Establishment Request is to restore a session.
+pub(crate) fn restores(ies: &[Ie]) -> bool {
+    find!(ies, PfcpSeReqFlags).is_some_and(|flags| flags & RESTI != 0)
 }
 
 /// Session Modification Request (§7.5.4).
@@ -114,9 +129,12 @@ pub(crate) fn modify(old: &Context, ies: &[Ie], max_rules: usize, taking: &mut T
 /// Applies the rule elements of a request to `context`.
 fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
     let mut change = Change { context, cp: find!(ies, FSeid).copied(), ..Change::default() };
+    // The tables have SNDEM with the FAR that it is for, the others with the message. Each is obeyed in both places.
     let flags = find!(ies, PfcpSmReqFlags).copied().unwrap_or(0);
-    refuse_flags(number::PfcpSmReqFlags, fate::PFCPSMREQ_FLAGS, flags.into())?;
-    change.drop_buffered = flags & DROBU != 0;
+    let of_fars = ies.iter().filter_map(|ie| if let Ie::UpdateFar(ies) = ie { Some(far_flags(ies)) } else { None });
+    let all_flags = of_fars.fold(flags, |all, flags| all | flags);
+    refuse_flags(number::PfcpSmReqFlags, fate::PFCPSMREQ_FLAGS, all_flags.into())?;
+    change.drop_buffered = all_flags & DROBU != 0;
     change.query_reference = find!(ies, QueryUrrReference).copied();
 
     steps(4 * ies.len());
@@ -128,7 +146,7 @@ fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: 
         create(&mut change, ie, max_rules)?;
     }
     for ie in ies {
-        update(&mut change, ie)?;
+        update(&mut change, ie, flags)?;
     }
     if let Some(seconds) = find!(ies, UserPlaneInactivityTimer) {
         change.context.rules.inactivity_s = *seconds;
@@ -149,7 +167,7 @@ fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: 
             change.urrs_queried.insert(id);
         }
     }
-    if flags & QAURR != 0 {
+    if all_flags & QAURR != 0 {
         change.urrs_queried.extend(old_urrs.keys());
     }
     change.urrs_queried.retain(|id| !change.urrs_removed.contains(id));
@@ -256,7 +274,13 @@ fn insert<K: Ord, V: PartialEq>(rules: &mut BTreeMap<K, V>, id: K, rule: V, name
     }
 }
 
-fn update(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
+/// PFCPSMReq-Flags of an Update FAR.
+fn far_flags(ies: &[Ie]) -> u8 {
+    find!(ies, UpdateForwardingParameters).and_then(|ies| find!(ies, PfcpSmReqFlags)).copied().unwrap_or(0)
+}
+
+/// `flags`: PFCPSMReq-Flags of the message.
+fn update(change: &mut Change, ie: &Ie, flags: u8) -> Result<(), Rejection> {
     let rules = &mut change.context.rules;
     let absent = |rule: RuleId| Rejection::rule(rule, "updated, but not there".into());
     match ie {
@@ -275,8 +299,7 @@ fn update(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
                 change.fars_touched.insert(id);
             }
             let after = far.forwarding.as_ref().and_then(|forwarding| forwarding.outer_header);
-            let asked =
-                find!(ies, UpdateForwardingParameters).and_then(|ies| find!(ies, PfcpSmReqFlags)).is_some_and(|flags| flags & SNDEM != 0);
+            let asked = (flags | far_flags(ies)) & SNDEM != 0;
             // One for each FAR, also where several left the same tunnel: their peers count them.
             change.end_markers.extend(before.filter(|_| asked && before != after));
         }
@@ -387,7 +410,7 @@ fn interface(value: u8) -> Option<Interface> {
 
 impl Rejection {
     pub(crate) fn new(cause: Cause, why: String) -> Rejection {
-        Rejection { cause, offending: None, failed: None, holder: None, why }
+        Rejection { cause, offending: None, failed: None, holder: None, unavailable: false, why }
     }
 
     pub(crate) fn missing(ie_type: IeType) -> Rejection {
@@ -420,6 +443,19 @@ impl Rejection {
     pub(crate) fn not_removable(ie_type: IeType, rule: RuleId) -> Rejection {
         let why = format!("{rule}: IE {ie_type} of no length, but it cannot be removed");
         Rejection { why, ..Rejection::flaw(ie_type, Flaw::Length) }
+    }
+
+    /// What a rule asks for is another session's, or not ours to give.
+    pub(crate) fn unavailable(rule: RuleId, holder: Option<Seid>, why: String) -> Rejection {
+        Rejection { holder, unavailable: true, ..Rejection::rule(rule, why) }
+    }
+
+    /// As it is told where a session is to be restored.
+    pub(crate) fn of_restoration(self) -> Rejection {
+        match self.unavailable {
+            true => Rejection { cause: Cause::RESTORATION_FAILURE, failed: None, ..self },
+            false => self,
+        }
     }
 
     pub(crate) fn rule(rule: RuleId, why: String) -> Rejection {

@@ -25,6 +25,7 @@ pub(crate) mod reporting {
     pub(crate) const LIUSA: u32 = 1 << 7;
     pub(crate) const EVETH: u32 = 1 << 12;
     pub(crate) const QUVTI: u32 = 1 << 15;
+    pub(crate) const UPINT: u32 = 1 << 17;
 
     /// Starts and stops of traffic are looked for.
     pub(crate) const TRAFFIC: u32 = START | STOPT;
@@ -48,6 +49,7 @@ pub(crate) mod trigger {
     pub(crate) const EVEQU: u32 = 1 << 16;
     pub(crate) const TEBUR: u32 = 1 << 17;
     pub(crate) const QUVTI: u32 = 1 << 19;
+    pub(crate) const UPINT: u32 = 1 << 21;
 
     /// Those after which packets of the rule no longer pass.
     pub(crate) const QUOTAS: u32 = VOLQU | TIMQU | EVEQU | QUHTI;
@@ -498,9 +500,18 @@ impl Meter {
         self.before.is_some() || self.paused.unwrap_or(counters) != self.base || self.events != self.event_base
     }
 
-    /// Keeps these triggers of a quota's end for a later report: there is no room for one now.
+    /// Keeps for a later report, as there is no room for one now, those of these triggers that no later look finds again.
     pub(crate) fn postpone(&mut self, triggers: u32) {
-        self.pending |= triggers & trigger::QUOTAS;
+        self.pending |= triggers & (trigger::QUOTAS | trigger::UPINT);
+    }
+
+    /// The session's user plane has become inactive: whether that is to be reported of this URR.
+    pub(crate) fn notice_inactivity(&mut self, rule: &Urr) -> bool {
+        let asked = rule.triggers & reporting::UPINT != 0;
+        if asked {
+            self.pending |= trigger::UPINT;
+        }
+        asked
     }
 
     /// The elements of usage reports, two after a monitoring time; the measurement restarts.

@@ -25,7 +25,8 @@ exception: the flag MBQE, see there).
 | skipped: why | no effect, and why that is allowed |
 
 An element that is not in the table, or that is a vendor's, is skipped (clause 7.6.6) and counted as `unknown_elements`. So is an element at a place where
-the clause does not have it. An element that is wrong inside is refused with cause 68 (length) or 69 (value) and its number.
+the clause does not have it. An element that is wrong inside is refused with cause 68 (length) or 69 (value) and its number. What is inside an element
+that is refused is refused by the number of that element. In a response nothing can be refused: there such elements are skipped.
 
 Notes:
 
@@ -49,6 +50,10 @@ Notes:
   by a modification. Another SMF is sent SEID 0 and the session's F-SEID as its Old CP F-SEID. A report that is answered with cause 78 (\"Redirection
   Requested\") and an Alternative SMF IP Address goes there. The association is lost when none of its addresses answers heartbeats. SSET and MPAS are not
   announced: an SMF Set ID is not looked at, and a Node ID has one association.
+- After a restart of ours an SMF restores its sessions (RESTI): it names the F-TEIDs and UE addresses that they had, which are taken if they are ours and free,
+  without RESTI too. If one is not, the request is rejected with cause 86 (\"PFCP session restoration failure\"), without RESTI with cause 73. Our F-SEID is another than before.
+- PFCPSMReq-Flags are obeyed with the message and in Update Forwarding Parameters alike; SNDEM of the message is for each FAR that it updates. What DROBU drops is
+  dropped with the message's change of rules: if that is refused, nothing is.
 - CP functions that announce LOAD are told, with the next response after a change, which share of `n4.max_sessions` is there. Those that announce OVRL are
   told how much fewer requests to send when more than an eighth of the queue of messages is full, for 10 s or until told otherwise. While seven
   eighths are full new sessions are rejected with cause 74, whoever asks.
@@ -99,12 +104,9 @@ fn the_page_says_what_the_tables_say() {
         writeln!(page, "| {}/{} | {name} | {when} |", 5 + bit / 8, 1 + bit % 8).unwrap();
     }
     page.push_str("\n## Flags\n");
-    flags(&mut page, "Reporting Triggers", fate::REPORTING_TRIGGERS);
-    flags(&mut page, "Measurement Method", fate::MEASUREMENT_METHOD);
-    flags(&mut page, "Measurement Information", fate::MEASUREMENT_INFORMATION);
-    flags(&mut page, "Apply Action", fate::APPLY_ACTION);
-    flags(&mut page, "PFCPSMReq-Flags", fate::PFCPSMREQ_FLAGS);
-    flags(&mut page, "PFCPSRRsp-Flags", fate::PFCPSRRSP_FLAGS);
+    for (number, list) in fate::FLAG_ELEMENTS {
+        flags(&mut page, pfcp::codec::fate(*number).unwrap().0, list);
+    }
     page.push_str("## Information elements\n\n| type | element | |\n|---|---|---|\n");
     let elements: BTreeMap<u16, _> = ELEMENTS.iter().map(|(number, name, fate)| (*number, (name, fate))).collect();
     for (number, (name, fate)) in &elements {
@@ -121,9 +123,86 @@ fn no_number_and_no_bit_is_there_twice() {
     for (at, (bit, name, _)) in fate::FEATURES.iter().enumerate() {
         assert_eq!(at, usize::from(*bit), "{name}");
     }
-    for flags in [fate::REPORTING_TRIGGERS, fate::MEASUREMENT_METHOD, fate::MEASUREMENT_INFORMATION, fate::APPLY_ACTION] {
-        assert!(flags.iter().enumerate().all(|(at, flag)| at == usize::from(flag.bit)), "{flags:?}");
+    // How many bits the clause of each has in release 17.
+    let clauses = [
+        (37, 18),
+        (63, 22),
+        (62, 3),
+        (100, 8),
+        (90, 4),
+        (44, 13),
+        (186, 2),
+        (49, 6),
+        (318, 1),
+        (161, 1),
+        (50, 1),
+        (39, 7),
+        (101, 6),
+        (259, 1),
+        (184, 2),
+        (162, 1),
+        (111, 2),
+        (110, 1),
+        (89, 10),
+    ];
+    let counts: Vec<(u16, usize)> = fate::FLAG_ELEMENTS.iter().map(|(number, flags)| (*number, flags.len())).collect();
+    assert_eq!(counts, clauses);
+    for (number, flags) in fate::FLAG_ELEMENTS {
+        assert!(flags.iter().enumerate().all(|(at, flag)| at == usize::from(flag.bit)), "{number}: {flags:?}");
     }
+}
+
+/// Another implementation's list of flags (Wireshark's): each is in the table, at the bit of its octet.
+#[test]
+fn every_flag_that_wireshark_knows_is_in_the_table() {
+    let Ok(output) = Command::new("tshark").args(["-G", "fields"]).output() else {
+        println!("skipped: needs tshark");
+        return;
+    };
+    let listed = String::from_utf8_lossy(&output.stdout);
+    // Wireshark's names of elements, and ours. It knows two flags by older names.
+    let prefixes = [
+        ("reporting_triggers_flags.", 37),
+        ("usage_report_trigger", 63),
+        ("measurement_info.", 100),
+        ("usage_information.", 90),
+        ("apply_action.", 44),
+        ("sereq_flags.", 186),
+        ("smreq_flags.", 49),
+        ("pfcpsdrsp_flags.", 318),
+        ("srreq_flags.", 161),
+        ("srrsp_flags.", 50),
+        ("report_type.", 39),
+        ("node_report_type.", 101),
+        ("asreq_flags.", 259),
+        ("asrsp_flags.", 184),
+        ("aureq_flags.", 162),
+        ("assoc_rel_req.", 111),
+        ("oci_flags.", 110),
+        ("cp_function_features.", 89),
+    ];
+    let ours = |name: &str| match name {
+        "TEMUR" => "TEBUR".to_owned(),
+        "PARPBS" => "PARPS".to_owned(),
+        name => name.to_owned(),
+    };
+    let mut found = BTreeMap::<u16, usize>::new();
+    for line in listed.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let ["F", text, name, "FT_BOOLEAN", _, _, mask, ..] = fields[..] else { continue };
+        let Some(name) = name.strip_prefix("pfcp.") else { continue };
+        let Some((_, number)) = prefixes.iter().find(|(prefix, _)| name.starts_with(prefix)) else { continue };
+        let (flag, mask) = (text.split([' ', ':']).next().unwrap(), u32::from_str_radix(mask.trim_start_matches("0x"), 16).unwrap());
+        if flag == "Spare" || mask.count_ones() != 1 {
+            continue;
+        }
+        let (_, flags) = fate::FLAG_ELEMENTS.iter().find(|(this, _)| this == number).unwrap();
+        let here = flags.iter().find(|this| this.name == ours(flag)).unwrap_or_else(|| panic!("{number}: {text}"));
+        assert_eq!(1 << (here.bit % 8), mask, "{number}: {text}");
+        *found.entry(*number).or_default() += 1;
+    }
+    println!("{found:?}");
+    assert!(found.values().sum::<usize>() > 80 && found.len() == prefixes.len(), "{found:?}");
 }
 
 /// Another implementation's list of elements (Wireshark's): each is in the table.

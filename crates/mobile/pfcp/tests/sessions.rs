@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use common::*;
 use pfcp::codec::{
-    ApplyActionFlags, Cause, FTeid, GateStatus, Group, Ie, MessageType, OuterHeaderCreation, SdfFilter, Triggers, UeIpAddress, Volume,
-    find, number,
+    ApplyActionFlags, Cause, FTeid, GateStatus, Group, Ie, MessageType, Name, OuterHeaderCreation, SdfFilter, Triggers, UeIpAddress,
+    Volume, find, number,
 };
 use pfcp::config::{Config, UePool};
-use pfcp::rules::{CommitError, RuleId};
+use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid};
 
 const SECOND: Duration = Duration::from_secs(1);
 const VOLTH: u32 = 1 << 1;
@@ -681,4 +681,117 @@ fn elements_of_no_length_are_removed_and_those_not_named_stay() {
         assert_eq!(find!(answer.ies, OffendingIe), Some(&offending), "{update:?}");
         assert_eq!(bench.plane.sessions[&seid], expected, "{update:?}");
     }
+}
+
+/// A session that we chose TEID and address for, or one with these that is to be restored.
+fn restorable(cp_seid: u64, had: Option<(u32, [u8; 4])>, flags: Option<u8>) -> Group {
+    let (tunnel, up, down) = match had {
+        Some((teid, address)) => (given(teid), ue(address, false), ue(address, true)),
+        None => (choose(Some(1)), choose_ue(true, false, false), choose_ue(true, false, true)),
+    };
+    let rules = vec![
+        Ie::ApnDnn(Name::Labels("internet".into())),
+        pdr(1, 0, vec![tunnel, up], 1, vec![decap(0)]),
+        pdr(2, 1, vec![down], 2, vec![]),
+        far_to(1, 1),
+        far_buffer(2),
+    ];
+    [vec![Ie::NodeId(smf_node()), smf_seid(cp_seid)], flags.map(Ie::PfcpSeReqFlags).into_iter().collect(), rules].concat()
+}
+
+/// TEID and UE address of a session.
+fn holds(bench: &Bench, seid: Seid) -> (u32, [u8; 4]) {
+    let pdi = &bench.node.session(seid).unwrap().rules.pdrs[&1].pdi;
+    (pdi.f_teid.unwrap().teid, pdi.ue_ip.unwrap().ipv4.unwrap().octets())
+}
+
+#[test]
+fn an_smf_restores_its_sessions_after_our_restart_with_the_teids_and_addresses_that_they_had() {
+    const RESTI: u8 = 1;
+    let mut before = Bench::with(Config { seed: Some([1; 32]), ..config() });
+    let had: Vec<_> = (1..=30)
+        .map(|n| {
+            let (seid, _) = before.establish(restorable(n, None, None));
+            holds(&before, seid)
+        })
+        .collect();
+    // All is forgotten but the configuration.
+    let mut bench = Bench::with(Config { seed: Some([2; 32]), started_at_ntp_s: UPF_STARTED + 100, ..config() });
+    for (n, had) in (1..).zip(&had) {
+        let (seid, _) = bench.establish(restorable(n, Some(*had), Some(RESTI)));
+        assert_eq!(holds(&bench, seid), *had);
+    }
+    // They are not given to others.
+    for n in 31..=60 {
+        let (seid, _) = bench.establish(restorable(n, None, None));
+        let (teid, address) = holds(&bench, seid);
+        assert!(had.iter().all(|(had_teid, had_address)| *had_teid != teid && *had_address != address));
+    }
+    let all = (bench.node.session_count(), bench.node.resources_in_use(), bench.plane.commits);
+    assert_eq!((all.0, all.1), (60, 120));
+    // What is another's now is not to be had, nor what was never ours; the cause says whether it was asked to be restored.
+    let free = had[0].0 ^ 0x5555_0000;
+    let foreign = Ie::FTeid(FTeid::Given { teid: free, ipv4: Some([10, 9, 9, 9].into()), ipv6: None });
+    let elsewhere = |flags: Option<u8>| {
+        let mut request = restorable(99, Some((free, [10, 45, 99, 9])), flags);
+        for ie in &mut request {
+            if let Ie::CreatePdr(ies) = ie
+                && let Some(Ie::Pdi(pdi)) = ies.iter_mut().find(|ie| matches!(ie, Ie::Pdi(_)))
+                && let Some(teid) = pdi.iter_mut().find(|ie| matches!(ie, Ie::FTeid(_)))
+            {
+                *teid = foreign.clone();
+            }
+        }
+        request
+    };
+    let taken_teid = |flags: Option<u8>| restorable(99, Some((had[0].0, [10, 45, 99, 9])), flags);
+    let taken_address = |flags: Option<u8>| restorable(99, Some((free, had[0].1)), flags);
+    for request in [&elsewhere as &dyn Fn(Option<u8>) -> Group, &taken_teid, &taken_address] {
+        let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), request(Some(RESTI)));
+        assert_eq!((answer.cause(), find!(answer.ies, FailedRuleId).is_none()), (Some(Cause::RESTORATION_FAILURE), true));
+        let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), request(None));
+        assert_eq!((answer.cause(), find!(answer.ies, FailedRuleId).is_some()), (Some(Cause::RULE_FAILURE), true));
+    }
+    assert_eq!((bench.node.session_count(), bench.node.resources_in_use(), bench.plane.commits), all);
+    // A session that has what is to be restored, and waits to be ended, makes room.
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+    let (seid, _) = bench.establish(restorable(1, Some(had[0]), Some(RESTI)));
+    assert_eq!(holds(&bench, seid), had[0]);
+}
+
+#[test]
+fn a_change_that_is_refused_has_not_dropped_what_is_buffered() {
+    const DROBU: u8 = 1;
+    let mut bench = Bench::new();
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    let forwards = || vec![Ie::PfcpSmReqFlags(DROBU), far_to_gnb(2, 7, None)];
+    // By us.
+    let answer = bench.modify(seid, [forwards(), vec![Ie::RemoveFar(vec![Ie::FarId(77)])]].concat());
+    assert_eq!((answer.cause(), bench.plane.drops.len()), (Some(Cause::RULE_FAILURE), 0));
+    // By the user plane.
+    bench.plane.failures.push(CommitError::NoResources("full".into()));
+    let answer = bench.modify(seid, forwards());
+    assert_eq!((answer.cause(), bench.plane.drops.len()), (Some(Cause::NO_RESOURCES), 0));
+    assert!(bench.plane.sessions[&seid].fars[&2].action.buffer);
+    // With the change, and without one.
+    let answer = bench.modify(seid, forwards());
+    assert_eq!((answer.cause(), &bench.plane.drops[..]), (Some(Cause::REQUEST_ACCEPTED), &[seid][..]));
+    let commits = bench.plane.commits;
+    bench.modify(seid, vec![Ie::PfcpSmReqFlags(DROBU)]);
+    assert_eq!((bench.plane.commits, &bench.plane.drops[..]), (commits, &[seid, seid][..]));
+}
+
+#[test]
+fn flags_of_a_modification_are_obeyed_with_the_message_and_with_a_far() {
+    const DROBU: u8 = 1;
+    const SNDEM: u8 = 2;
+    let mut bench = Bench::new();
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    bench.modify(seid, vec![far_to_gnb(2, 7, None)]);
+    bench.modify(seid, vec![Ie::PfcpSmReqFlags(SNDEM), far_to_gnb(2, 8, None)]);
+    assert_eq!(bench.plane.end_markers, [OuterHeader { teid: 7, ipv4: GNB }]);
+    bench.modify(seid, vec![far_to_gnb(2, 9, Some(SNDEM | DROBU))]);
+    assert_eq!(bench.plane.end_markers[1..], [OuterHeader { teid: 8, ipv4: GNB }]);
+    assert_eq!(bench.plane.drops, [seid]);
 }

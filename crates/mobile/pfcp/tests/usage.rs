@@ -432,6 +432,35 @@ fn an_inactive_user_plane_is_reported_until_there_is_a_packet() {
 
 /// Looks at counters would be counted by `usage`: the plane says what it carried, and the node asks for nothing it need not.
 #[test]
+fn usage_is_reported_with_an_inactive_user_plane_of_the_urrs_that_ask_for_it() {
+    const UPINT: u32 = 1 << 17;
+    let urrs = vec![Ie::UserPlaneInactivityTimer(60), urr(1, UPINT, vec![]), urr(2, 0, vec![])];
+    let mut bench = Bench::with(Config { max_outstanding: 1, ..config() });
+    let (seid, _) = bench.establish(simple_session(7, 1, [10, 0, 0, 1], urrs));
+    run(&mut bench, 10);
+    bench.count(seid, 1, 100, 0);
+    bench.count(seid, 2, 100, 0);
+    // There is room for one report: the other comes after its answer.
+    let mut inactive = Vec::new();
+    while inactive.is_empty() {
+        run(&mut bench, 1);
+        inactive = sent_once(&mut bench);
+    }
+    assert_eq!((inactive.len(), find!(inactive[0].ies, ReportType)), (1, Some(&0x08)));
+    bench.answer(&inactive[0], vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    run(&mut bench, 2);
+    let usage = sent_once(&mut bench);
+    assert_eq!((usage.len(), find!(usage[0].ies, ReportType)), (1, Some(&0x02)));
+    bench.answer(&usage[0], vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    let told = groups(&usage[0].ies, number::UsageReportInReportRequest);
+    assert_eq!(told.len(), 1);
+    assert_eq!(find!(told[0], UrrId), Some(&1));
+    assert_eq!((find!(told[0], UsageReportTrigger).unwrap().0, bytes(told[0])), (1 << 21, 100));
+    run(&mut bench, 300);
+    assert!(sent_once(&mut bench).is_empty(), "once");
+}
+
+#[test]
 fn an_idle_urr_is_not_looked_at_and_a_limit_not_before_it_can_be_reached() {
     let mut bench = Bench::new();
     bench.plane.carried = Some(0);

@@ -629,10 +629,47 @@ impl<D: DataPlane> Plane<D> {
         next.into_iter().flat_map(|(teid, ipv4)| self.host.end_marker(OuterHeader { teid, ipv4 })).collect()
     }
 
+    /// What a session's rules are from now on; `drops`: what waits for it is dropped with the change.
+    fn commit_with(&mut self, seid: Seid, rules: Option<&SessionRules>, drops: bool) -> Result<Vec<(u32, Usage)>, CommitError> {
+        let known = self.sessions.contains(seid);
+        if !known && rules.is_none() {
+            return Ok(Vec::new());
+        }
+        if !known && self.sessions.len() >= self.max_sessions {
+            return Err(CommitError::NoResources(format!("all {} sessions are in use", self.max_sessions)));
+        }
+        let outline = rules.map(|rules| lower::outline(rules, &self.context)).transpose()?.unwrap_or_default();
+        let old = self.sessions.get(seid).unwrap_or_default();
+        let mut new = self.replace(seid, &old, &outline, rules.is_none(), drops)?;
+        // Before old cells are read for the last time: what leaves a queue from now on is charged to the new ones.
+        self.treat(rules, &outline, &new.numbers);
+        self.settle(seid, old, &mut new);
+        let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
+        // All cells of a URR that is gone are gone: what has accrued is final.
+        let mut finals = Vec::new();
+        new.accrued.retain(|urr_id, usage| {
+            let stays = urrs.contains(urr_id);
+            if !stays {
+                finals.push((*urr_id, *usage));
+            }
+            stays
+        });
+        for urr_id in urrs {
+            new.accrued.entry(urr_id).or_default();
+        }
+        if rules.is_some() {
+            self.sessions.insert(seid, &new);
+        } else {
+            self.sessions.remove(seid);
+        }
+        Ok(finals)
+    }
+
     /// Stages, commits, and returns the session's new state; with an error all is as before.
-    fn replace(&mut self, seid: Seid, old: &Session, outline: &Outline, ends: bool) -> Result<Session, CommitError> {
+    fn replace(&mut self, seid: Seid, old: &Session, outline: &Outline, ends: bool, drops: bool) -> Result<Session, CommitError> {
         let mut fresh = Fresh::default();
-        let result = self.change(seid, old, outline, ends, &mut fresh).and_then(|change| self.apply(change, &fates(old, outline)));
+        let fates = fates(old, outline, drops);
+        let result = self.change(seid, old, outline, ends, &mut fresh).and_then(|change| self.apply(change, &fates));
         if result.is_err() {
             self.unstage(fresh);
         }
@@ -992,38 +1029,11 @@ impl<D: DataPlane> Plane<D> {
 
 impl<D: DataPlane> UserPlane for Plane<D> {
     fn commit(&mut self, seid: Seid, rules: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
-        let known = self.sessions.contains(seid);
-        if !known && rules.is_none() {
-            return Ok(Vec::new());
-        }
-        if !known && self.sessions.len() >= self.max_sessions {
-            return Err(CommitError::NoResources(format!("all {} sessions are in use", self.max_sessions)));
-        }
-        let outline = rules.map(|rules| lower::outline(rules, &self.context)).transpose()?.unwrap_or_default();
-        let old = self.sessions.get(seid).unwrap_or_default();
-        let mut new = self.replace(seid, &old, &outline, rules.is_none())?;
-        // Before old cells are read for the last time: what leaves a queue from now on is charged to the new ones.
-        self.treat(rules, &outline, &new.numbers);
-        self.settle(seid, old, &mut new);
-        let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
-        // All cells of a URR that is gone are gone: what has accrued is final.
-        let mut finals = Vec::new();
-        new.accrued.retain(|urr_id, usage| {
-            let stays = urrs.contains(urr_id);
-            if !stays {
-                finals.push((*urr_id, *usage));
-            }
-            stays
-        });
-        for urr_id in urrs {
-            new.accrued.entry(urr_id).or_default();
-        }
-        if rules.is_some() {
-            self.sessions.insert(seid, &new);
-        } else {
-            self.sessions.remove(seid);
-        }
-        Ok(finals)
+        self.commit_with(seid, rules, false)
+    }
+
+    fn commit_dropping(&mut self, seid: Seid, rules: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
+        self.commit_with(seid, Some(rules), true)
     }
 
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
@@ -1141,12 +1151,12 @@ fn info(seid: Seid, ends: bool, outline: &Outline) -> SessionInfo {
     }
 }
 
-/// What becomes of the packets waiting under the PDRs that have buffered.
-fn fates(old: &Session, outline: &Outline) -> Vec<(u32, BufferFate)> {
+/// What becomes of the packets waiting under the PDRs that have buffered; `drops`: none is sent.
+fn fates(old: &Session, outline: &Outline, drops: bool) -> Vec<(u32, BufferFate)> {
     let now: BTreeMap<u16, Disposition> = outline.dispositions().collect();
     let fate = |id: &u16| match now.get(id) {
-        Some(Disposition::Buffer) => None,
-        Some(Disposition::Forward) => Some((lower::number(&old.numbers.pdrs, id), BufferFate::Release)),
+        Some(Disposition::Buffer) if !drops => None,
+        Some(Disposition::Forward) if !drops => Some((lower::number(&old.numbers.pdrs, id), BufferFate::Release)),
         _ => Some((lower::number(&old.numbers.pdrs, id), BufferFate::Discard)),
     };
     old.buffering.iter().filter_map(fate).collect()

@@ -3,7 +3,7 @@
 //!
 //! Nothing else exists: an element is done, refused by name, or skipped because the clause allows it.
 
-use Fate::{Done, Ignored, Inapplicable, Refused};
+use Fate::{Done, Ignored, Inapplicable, Refused, Sent, Unsent};
 
 /// What becomes of a message, an element or a flag that a CP function sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ const fn flag(bit: u8, name: &'static str, fate: Fate) -> Flag {
 pub(super) const ONLY_SXA: &str = "of Sxa only (table 7.5.2.4-1): an SGW-U drops what a PGW is to stop charging for";
 pub(super) const ONLY_SXB: &str = "of Sxb only, with a Time Quota Mechanism (table 7.5.2.4-1): envelopes are of a PGW's charging by time";
 
+const ONLY_RELOCATED: &str = "of a UPF whose downlink is switched by its SMF when the old path's End Marker comes (I-UPF relocation); End Markers that come in are dropped";
+
 /// Reporting Triggers (§8.2.19).
 pub const REPORTING_TRIGGERS: &[Flag] = &[
     flag(0, "PERIO", Done),
@@ -61,8 +63,34 @@ pub const REPORTING_TRIGGERS: &[Flag] = &[
     flag(13, "EVEQU", Done),
     flag(14, "IPMJL", Inapplicable("of the feature IPTV (table 8.2.25-1), which is not announced: multicast is not routed")),
     flag(15, "QUVTI", Done),
-    flag(16, "REEMR", Refused),
-    flag(17, "UPINT", Refused),
+    flag(16, "REEMR", Inapplicable(ONLY_RELOCATED)),
+    flag(17, "UPINT", Done),
+];
+
+/// Usage Report Trigger (§8.2.41).
+pub const USAGE_REPORT_TRIGGER: &[Flag] = &[
+    flag(0, "PERIO", Sent),
+    flag(1, "VOLTH", Sent),
+    flag(2, "TIMTH", Sent),
+    flag(3, "QUHTI", Sent),
+    flag(4, "START", Sent),
+    flag(5, "STOPT", Sent),
+    flag(6, "DROTH", Unsent),
+    flag(7, "IMMER", Sent),
+    flag(8, "VOLQU", Sent),
+    flag(9, "TIMQU", Sent),
+    flag(10, "LIUSA", Sent),
+    flag(11, "TERMR", Sent),
+    flag(12, "MONIT", Sent),
+    flag(13, "ENVCL", Unsent),
+    flag(14, "MACAR", Unsent),
+    flag(15, "EVETH", Sent),
+    flag(16, "EVEQU", Sent),
+    flag(17, "TEBUR", Sent),
+    flag(18, "IPMJL", Unsent),
+    flag(19, "QUVTI", Sent),
+    flag(20, "EMRRE", Unsent),
+    flag(21, "UPINT", Sent),
 ];
 
 /// Measurement Method (§8.2.40).
@@ -104,12 +132,103 @@ pub const APPLY_ACTION: &[Flag] = &[
     flag(12, "MBSU", Fate::RuleRefused),
 ];
 
-/// PFCPSMReq-Flags (§8.2.42).
-pub const PFCPSMREQ_FLAGS: &[Flag] =
-    &[flag(0, "DROBU", Done), flag(1, "SNDEM", Done), flag(2, "QAURR", Done), flag(3, "SUMPC", Refused), flag(4, "RUMUC", Refused)];
+/// PFCPSEReq-Flags (§8.2.136).
+pub const PFCPSEREQ_FLAGS: &[Flag] = &[flag(0, "RESTI", Done), flag(1, "SUMPC", Refused)];
 
-/// PFCPSRRsp-Flags (§8.2.43).
+/// PFCPSMReq-Flags (§8.2.31).
+pub const PFCPSMREQ_FLAGS: &[Flag] = &[
+    flag(0, "DROBU", Done),
+    flag(1, "SNDEM", Done),
+    flag(2, "QAURR", Done),
+    flag(3, "SUMPC", Refused),
+    flag(4, "RUMUC", Refused),
+    flag(5, "DETEID", Inapplicable("of an MB-UPF's MBS sessions (clause 5.34), which are not served")),
+];
+
+/// PFCPSRRsp-Flags (§8.2.32).
 pub const PFCPSRRSP_FLAGS: &[Flag] = &[flag(0, "DROBU", Done)];
+
+/// PFCPSRReq-Flags (§8.2.119).
+pub const PFCPSRREQ_FLAGS: &[Flag] = &[flag(0, "PSDBU", Unsent)];
+
+/// PFCPSDRsp-Flags (table 7.5.7.1-1).
+pub const PFCPSDRSP_FLAGS: &[Flag] = &[flag(0, "PURU", Unsent)];
+
+/// PFCPASReq-Flags (table 7.4.4.1-1).
+pub const PFCPASREQ_FLAGS: &[Flag] = &[flag(0, "UUPSI", Unsent)];
+
+/// PFCPASRsp-Flags (§8.2.134).
+pub const PFCPASRSP_FLAGS: &[Flag] = &[flag(0, "PSREI", Sent), flag(1, "UUPSI", Unsent)];
+
+/// PFCPAUReq-Flags (§8.2.120).
+pub const PFCPAUREQ_FLAGS: &[Flag] = &[flag(0, "PARPS", Refused)];
+
+/// PFCP Association Release Request (§8.2.77).
+pub const ASSOCIATION_RELEASE_REQUEST: &[Flag] = &[flag(0, "SARR", Sent), flag(1, "URSS", Unsent)];
+
+/// Report Type (§8.2.21).
+pub const REPORT_TYPE: &[Flag] = &[
+    flag(0, "DLDR", Sent),
+    flag(1, "USAR", Sent),
+    flag(2, "ERIR", Sent),
+    flag(3, "UPIR", Sent),
+    flag(4, "TMIR", Unsent),
+    flag(5, "SESR", Unsent),
+    flag(6, "UISR", Unsent),
+];
+
+/// Node Report Type (§8.2.69).
+pub const NODE_REPORT_TYPE: &[Flag] = &[
+    flag(0, "UPFR", Sent),
+    flag(1, "UPRR", Sent),
+    flag(2, "CKDR", Unsent),
+    flag(3, "GPQR", Unsent),
+    flag(4, "PURR", Unsent),
+    flag(5, "VSR", Unsent),
+];
+
+/// Usage Information (§8.2.63).
+pub const USAGE_INFORMATION: &[Flag] = &[flag(0, "BEF", Sent), flag(1, "AFT", Sent), flag(2, "UAE", Unsent), flag(3, "UBE", Unsent)];
+
+/// OCI Flags (§8.2.76).
+pub const OCI_FLAGS: &[Flag] = &[flag(0, "AOCI", Unsent)];
+
+/// CP Function Features (table 8.2.58-1): what a CP function can take. Nothing is asked by it, so nothing is refused.
+pub const CP_FUNCTION_FEATURES: &[Flag] = &[
+    flag(0, "LOAD", Done),
+    flag(1, "OVRL", Done),
+    flag(2, "EPFAR", Ignored("both sides must have it, and it is not announced: its sessions are reported when they end, without PSDBU")),
+    flag(3, "SSET", Ignored("both sides must have it, and it is not announced: alternative addresses say who speaks for whom")),
+    flag(4, "BUNDL", Ignored("a permission: we send each message in a datagram of its own, and take bundles from anybody")),
+    flag(5, "MPAS", Ignored("both sides must have it, and it is not announced: alternative addresses say who speaks for whom")),
+    flag(6, "ARDR", Ignored("a permission: a deletion's response has all usage reports, there are no additional ones")),
+    flag(7, "UIAUR", Ignored("a permission: usage of UE address pools is not reported")),
+    flag(8, "PSUCC", Ignored("a permission: a request is done as a whole, or not at all")),
+    flag(9, "RPGUR", Ignored("a permission: restarts of GTP-U peers are not reported, their path failures are")),
+];
+
+/// Every element that is a set of flags, by its number. Flags that only say which fields an element has are read with it, and are not here.
+pub const FLAG_ELEMENTS: &[(u16, &[Flag])] = &[
+    (37, REPORTING_TRIGGERS),
+    (63, USAGE_REPORT_TRIGGER),
+    (62, MEASUREMENT_METHOD),
+    (100, MEASUREMENT_INFORMATION),
+    (90, USAGE_INFORMATION),
+    (44, APPLY_ACTION),
+    (186, PFCPSEREQ_FLAGS),
+    (49, PFCPSMREQ_FLAGS),
+    (318, PFCPSDRSP_FLAGS),
+    (161, PFCPSRREQ_FLAGS),
+    (50, PFCPSRRSP_FLAGS),
+    (39, REPORT_TYPE),
+    (101, NODE_REPORT_TYPE),
+    (259, PFCPASREQ_FLAGS),
+    (184, PFCPASRSP_FLAGS),
+    (162, PFCPAUREQ_FLAGS),
+    (111, ASSOCIATION_RELEASE_REQUEST),
+    (110, OCI_FLAGS),
+    (89, CP_FUNCTION_FEATURES),
+];
 
 /// The first flag of a value that is set and refused. Bits that are spare in the clause are skipped, as it says.
 pub fn refused(flags: &[Flag], value: u32) -> Option<&Flag> {

@@ -244,6 +244,7 @@ ies! {
         AlternativeSmfIpAddress = 178: AlternativeSmfIpAddress, "Alternative SMF IP Address", Done;
         QuotaValidityTime = 181: u32, "Quota Validity Time", Done;
         PfcpAsRspFlags = 184: u8, "PFCPASRsp-Flags", Sent;
+        PfcpSeReqFlags = 186: u8, "PFCPSEReq-Flags", Done;
         SNssai = 257: SNssai, "S-NSSAI", Done;
         GroupId = 291: Vec<u8>, "Group ID", Done;
         CpIpAddress = 292: PeerAddress, "CP IP Address", Done;
@@ -301,12 +302,11 @@ ies! {
         180, "SMF Set ID", Ignored("addresses say who speaks for whom: Alternative SMF IP Address");
         182, "Number of Reports", Refused;
         185, "CP PFCP Entity IP Address", Ignored("all sessions of the association are retained, also those of addresses that are not listed");
-        186, "PFCPSEReq-Flags", Refused;
         188, "IP Multicast Addressing Info (Session Establishment Request)", Refused;
         189, "Join IP Multicast Information (Usage Report)", Unsent;
         190, "Leave IP Multicast Information (Usage Report)", Unsent;
         191, "IP Multicast Address", Refused;
-        192, "Source IP Address", Refused;
+        192, "Source IP Address", Ignored("of a Heartbeat Request, which cannot be refused: it tells of a NAT, and requests are answered to where they came from");
         193, "Packet Rate Status", Unsent;
         194, "Create Bridge Info for TSC", Refused;
         195, "Created Bridge Info for TSC", Unsent;

@@ -38,6 +38,7 @@ impl Cause {
     pub const SERVICE_NOT_SUPPORTED: Cause = Cause(76);
     pub const SYSTEM_FAILURE: Cause = Cause(77);
     pub const REDIRECTION_REQUESTED: Cause = Cause(78);
+    pub const RESTORATION_FAILURE: Cause = Cause(86);
 
     /// The words of table 8.2.1-1, and the number: `75 No resources available`.
     pub fn text(self) -> String {
@@ -58,6 +59,7 @@ impl Cause {
             Cause::SERVICE_NOT_SUPPORTED => "Service not supported",
             Cause::SYSTEM_FAILURE => "System failure",
             Cause::REDIRECTION_REQUESTED => "Redirection Requested",
+            Cause::RESTORATION_FAILURE => "PFCP session restoration failure due to requested resource not available",
             Cause(_) => "unknown",
         };
         format!("{} {words}", self.0)

@@ -255,8 +255,20 @@ impl Node {
             self.timers.insert((at, Timer::Activity(seid)));
         }
         self.watch.set_awaiting((seid, None), deadline.is_none());
-        if is_over && self.send_report(seid, vec![Ie::ReportType(UPIR)], About::Inactivity(seid), now) {
+        if !is_over {
+            return;
+        }
+        if self.send_report(seid, vec![Ie::ReportType(UPIR)], About::Inactivity(seid), now) {
             self.stats.inactivity_reports += 1;
+        }
+        let Some(mut opened) = self.sessions.open(seid) else { return };
+        let session = &mut *opened;
+        let urrs = &session.context.rules.urrs;
+        let asked = session.meters.iter_mut().filter_map(|(id, meter)| meter.notice_inactivity(urrs.get(id)?).then_some(*id));
+        let asked: BTreeSet<u32> = asked.collect();
+        drop(opened);
+        if !asked.is_empty() {
+            self.look_at(seid, &asked, now, plane);
         }
     }
 

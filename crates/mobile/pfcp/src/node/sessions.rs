@@ -110,13 +110,14 @@ impl Node {
         now: Duration,
         plane: &mut dyn UserPlane,
     ) -> Result<Group, Rejection> {
+        let told = |rejection: Rejection| if session::restores(&request.ies) { rejection.of_restoration() } else { rejection };
         for _ in 0..ENDED_FOR_A_REQUEST {
             match self.try_to_establish(from, request, now, plane) {
                 Err(rejection) if self.make_room(&rejection, now, plane) => {}
-                outcome => return outcome,
+                outcome => return outcome.map_err(told),
             }
         }
-        self.try_to_establish(from, request, now, plane)
+        self.try_to_establish(from, request, now, plane).map_err(told)
     }
 
     fn try_to_establish(
@@ -214,11 +215,13 @@ impl Node {
         let reborn = change.urrs_removed.intersection(&change.urrs_begun);
         change.counted = reborn.map(|id| (*id, plane.usage(seid, *id))).collect();
         let mut finals: BTreeMap<u32, Usage> = change.counted.clone();
-        if change.drop_buffered {
-            plane.drop_buffered(seid);
-        }
-        if change.context.rules != session.context.rules {
-            finals.extend(plane.commit(seid, Some(&change.context.rules)).map_err(refused)?);
+        let rules = &change.context.rules;
+        match (*rules != session.context.rules, change.drop_buffered) {
+            // With the change, not before it: one that is refused drops nothing.
+            (true, true) => finals.extend(plane.commit_dropping(seid, rules).map_err(refused)?),
+            (true, false) => finals.extend(plane.commit(seid, Some(rules)).map_err(refused)?),
+            (false, true) => plane.drop_buffered(seid),
+            (false, false) => {}
         }
         taking.keep(&mut change.context.held);
 
@@ -562,7 +565,7 @@ fn not_found(seid: Seid) -> Rejection {
 fn refused(error: CommitError) -> Rejection {
     match error {
         CommitError::Rule { rule, why } => Rejection::rule(rule, why),
-        CommitError::Taken { rule, by, why } => Rejection { holder: Some(by), ..Rejection::rule(rule, why) },
+        CommitError::Taken { rule, by, why } => Rejection::unavailable(rule, Some(by), why),
         CommitError::NoResources(why) => Rejection::new(Cause::NO_RESOURCES, why),
         CommitError::System(why) => Rejection::new(Cause::SYSTEM_FAILURE, why),
     }

@@ -72,7 +72,7 @@ fn tunnel(
                     Refusal::Foreign => format!("F-TEID: {} is not a GTP-U address of ours", f_teid.ipv4),
                     _ => format!("TEID {:#x} belongs to another session", f_teid.teid),
                 };
-                Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why) }
+                Rejection::unavailable(RuleId::Pdr(id), refusal.holder(), why)
             })?;
         }
         return Ok(None);
@@ -126,7 +126,7 @@ fn ue_address(
     let mut ue_ip = pdr.pdi.ue_ip.unwrap_or_default();
     let claimed = |refusal: Result<(), Refusal>| {
         let why = || format!("UE address {} belongs to another session", text(wanted));
-        refusal.map_err(|refusal| Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why()) })
+        refusal.map_err(|refusal| Rejection::unavailable(RuleId::Pdr(id), refusal.holder(), why()))
     };
     // A session has one of each, or two that it chose itself: `own` is short.
     steps(own.len());

@@ -58,6 +58,12 @@ impl UserPlane for Recorder {
         Ok(gone.map(|id| (id, self.usage.remove(&(seid, id)).unwrap_or_default())).collect())
     }
 
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
+        let finals = self.commit(seid, Some(new))?;
+        self.drops.push(seid);
+        Ok(finals)
+    }
+
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
         self.usage.get(&(seid, urr_id)).copied().unwrap_or_default()
     }

@@ -231,7 +231,11 @@ fn what_waits_is_dropped_at_the_cp_functions_wish() {
     assert!(plane.data().batches[batches..].iter().all(|batch| batch.ops.is_empty()), "no entry changes");
     assert!(plane.data().infos[infos - 1..].windows(2).all(|pair| pair[0] == pair[1]), "nor what the session is");
     plane.drop_buffered(2);
-    plane.commit(1, Some(&open5gs_connected())).unwrap();
+    // With a change: what waited is not sent by the FAR that forwards now, nor kept by one that goes on buffering.
+    plane.commit_dropping(1, &open5gs()).unwrap();
+    assert_eq!(std::mem::take(&mut plane.data_mut().fates), [(1, BufferFate::Discard), (3, BufferFate::Discard)]);
+    plane.commit_dropping(1, &open5gs_connected()).unwrap();
+    assert_eq!(std::mem::take(&mut plane.data_mut().fates), [(1, BufferFate::Discard), (3, BufferFate::Discard)]);
     plane.data_mut().fates.clear();
     plane.drop_buffered(1);
     assert_eq!(plane.data().fates, [], "nothing buffers any more");
