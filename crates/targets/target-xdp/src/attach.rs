@@ -90,11 +90,15 @@ pub(crate) fn adopt(object: &Object, ifindex: u32, (link, mode): (OwnedFd, Mode)
 }
 
 /// Makes the program of `object` run where another one runs, in one step: each packet runs in one of the two. With an error the
-/// old one stays.
+/// old one stays. On an interface that was deleted none runs, and none is to: that is no error.
 pub(crate) fn replace(object: &Object, attached: &Attached) -> Result<(), LoadError> {
     let program = object.first_of(&PROGRAMS)?;
-    let fail = |e: std::io::Error| LoadError::Attach { interface: attached.ifindex.to_string(), error: e.to_string() };
-    sys::link_update(attached.link.as_fd(), program.as_fd()).map_err(fail)
+    match sys::link_update(attached.link.as_fd(), program.as_fd()) {
+        // The kernel has cut the link, or is about to.
+        Err(e) if matches!(e.raw_os_error(), Some(libc::ENOLINK | libc::ENODEV)) => Ok(()),
+        Err(e) => Err(LoadError::Attach { interface: attached.ifindex.to_string(), error: e.to_string() }),
+        Ok(()) => Ok(()),
+    }
 }
 
 /// Writes `sp_ports`: from now on packets of an interface come in by that port, and packets of the slow path go to sockets of the slot: all

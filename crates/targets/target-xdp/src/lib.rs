@@ -389,14 +389,19 @@ impl Xdp {
 
     /// Has the kernel verify the program that was to be loaded later, and puts it in the place of what has passed all packets on. That takes as long as it
     /// takes; tables can be changed meanwhile. It must be retired ([`Recovery::retire`]) when it is called: packets that are passed on are not counted by
-    /// flow until then.
+    /// flow until then. Interfaces that are deleted meanwhile are no error.
+    ///
+    /// # Errors
+    /// What the kernel refuses; and that it was verified, or refused, before.
     pub fn verify(&self) -> Result<(), LoadError> {
         let retired = || {
             let state = self.lock();
             if state.retired { Ok(state) } else { Err(LoadError::Layout("it is in service already".into())) }
         };
         let programs = retired()?.object.programs();
-        let program = programs.load("sp_xdp")?;
+        let program = programs.load("sp_xdp");
+        programs.forget();
+        let program = program?;
         let mut state = retired()?;
         state.object.add("sp_xdp", program);
         let State { object, attached, .. } = &*state;
@@ -571,7 +576,18 @@ impl Xdp {
         self.lock().object.program_fd("sp_xdp")
     }
 
+    /// Gives back what programs are loaded from, some megabytes, unless the program is still to be verified: then [`Xdp::verify`] does.
+    pub fn load_no_more(&self) {
+        let state = self.lock();
+        if state.object.program_fd("sp_pass").is_err() {
+            state.object.programs().forget();
+        }
+    }
+
     /// Loads one more program that the text has been given, on the same tables, for what measures parts of it. Changes do not wait for its packets.
+    ///
+    /// # Errors
+    /// The kernel refuses it; or it is after [`Xdp::load_no_more`].
     pub fn load_also(&self, name: &str) -> Result<aya::programs::ProgramFd, LoadError> {
         self.lock().object.load_also(name)
     }

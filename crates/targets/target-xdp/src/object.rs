@@ -19,19 +19,26 @@ pub struct Object {
     loaded: BTreeMap<String, ProgramFd>,
 }
 
-/// The programs of an object. Their instructions have its maps, which must be there when they are loaded.
+/// The programs of an object, until they are not needed any more: the parsed object takes some ten times its file. Their instructions have its maps,
+/// which must be there when they are loaded.
 #[derive(Clone)]
-pub(crate) struct Programs(Arc<Mutex<Ebpf>>);
+pub(crate) struct Programs(Arc<Mutex<Option<Ebpf>>>);
 
 impl Programs {
     /// Loads one, which the kernel verifies: that may take a second.
     pub(crate) fn load(&self, name: &str) -> Result<ProgramFd, LoadError> {
         let mut ebpf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let program = ebpf.program_mut(name).ok_or_else(|| LoadError::Layout(format!("no program {name}")))?;
+        let program = ebpf.as_mut().and_then(|ebpf| ebpf.program_mut(name));
+        let program = program.ok_or_else(|| LoadError::Layout(format!("no program {name}")))?;
         let program: &mut Xdp = program.try_into().map_err(|e: ProgramError| LoadError::Kernel(chain(&e)))?;
         program.load().map_err(|e| refusal(&e))?;
         let fd = program.fd().and_then(|fd| fd.try_clone().map_err(Into::into));
         fd.map_err(|e| LoadError::Kernel(chain(&e)))
+    }
+
+    /// No more are loaded. Those that are stay: who loaded them has their descriptors.
+    pub(crate) fn forget(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
@@ -84,7 +91,7 @@ impl Object {
         let mut ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
         let names: Vec<String> = ebpf.maps().map(|(name, _)| name.to_owned()).collect();
         let maps = names.into_iter().filter_map(|name| Some((name.clone(), ebpf.take_map(&name)?))).collect();
-        let mut object = Object { maps, memory, programs: Programs(Arc::new(Mutex::new(ebpf))), loaded: BTreeMap::new() };
+        let mut object = Object { maps, memory, programs: Programs(Arc::new(Mutex::new(Some(ebpf)))), loaded: BTreeMap::new() };
         for name in programs {
             object.load_also(name)?;
         }

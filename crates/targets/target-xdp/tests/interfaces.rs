@@ -176,6 +176,38 @@ fn a_program_that_is_verified_later_passes_all_packets_on_and_then_forwards() {
     });
 }
 
+/// One of the interfaces goes while the kernel verifies the program: the other forwards, and so does a new one of that name.
+#[test]
+fn an_interface_that_is_deleted_before_the_program_is_verified_is_no_error() {
+    bench_or_skip("an_interface_that_is_deleted_before_the_program_is_verified_is_no_error", |mut bench| {
+        let text = p4_emit::bpf::emit_xdp(&bench.ir).unwrap();
+        let options = Options { entry: EntryPoints::Interfaces, later: Some(target_xdp::Form::Full), ..Options::default() };
+        let xdp = Xdp::load(Arc::new(bench.ir.program.clone()), &text, &options).unwrap();
+        xdp.retire();
+        bench.veths.near.iter().for_each(|near| _ = xdp.attach(&near.name, near.index).unwrap());
+        bench.veths.go_live(&xdp);
+        ip("link delete near0");
+        xdp.verify().unwrap();
+        xdp.detach(bench.veths.near[0].index).unwrap();
+        xdp.restart().unwrap();
+        xdp.apply(&Batch { ops: destinations(&bench.ir) }).unwrap();
+        xdp.serve().unwrap();
+        // To nobody.
+        send(&mut bench.veths.far[1], &frame(9, 8, 60));
+        let end = Instant::now() + PATIENCE;
+        while xdp.carried().dropped.values().map(|count| count.packets).sum::<u64>() != 1 {
+            assert!(Instant::now() < end, "{:?}", xdp.carried());
+            std::thread::yield_now();
+        }
+        ip("link add near0 numrxqueues 1 numtxqueues 1 type veth peer name far0 numrxqueues 1 numtxqueues 1");
+        ip("link set near0 up");
+        let near = Interface::find("near0", "near0").unwrap();
+        assert_eq!(xdp.attach(&near.name, near.index).unwrap(), Mode::Native);
+        let again = xdp.verify().unwrap_err().to_string();
+        assert!(again.contains("in service already"), "{again}");
+    });
+}
+
 #[test]
 fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
     bench_or_skip("what_it_sends_drops_and_hands_on_is_in_the_ledger", |mut bench| {
