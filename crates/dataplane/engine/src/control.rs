@@ -106,7 +106,7 @@ impl Draining {
 /// Running workers. Stopped by [`Engine::stop`] or on drop.
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
-    balancer: Mutex<Option<Balancer>>,
+    pub(crate) balancer: Mutex<Option<Balancer>>,
 }
 
 /// What the engine and its balancer share.

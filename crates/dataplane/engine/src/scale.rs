@@ -134,6 +134,22 @@ impl Engine {
     pub fn remove_worker(&self, slot: usize) -> Result<(), EngineError> {
         self.inner.remove_worker(&self.inner.moves(), slot)
     }
+
+    /// From now on so many workers run, and buckets move and workers come and go by themselves as `balance` says. Packets go on meanwhile. It returns when
+    /// all buckets have moved, and workers that went have sent what they had.
+    ///
+    /// # Errors
+    /// The engine has stopped; packets cannot be steered; the ports have no queues for so many; one that would go receives alone from a port. Then as
+    /// many run as before, and `balance` is not used.
+    pub fn set_workers(&self, count: usize, balance: Option<BalanceSettings>) -> Result<(), EngineError> {
+        let mut balancer = self.balancer.lock().unwrap_or_else(PoisonError::into_inner);
+        // Else it would change the number meanwhile.
+        let before = balancer.take().map(Balancer::stop);
+        let result = self.inner.set_workers(&self.inner.moves(), count);
+        let settings = if result.is_ok() { balance } else { before };
+        *balancer = settings.filter(|_| self.inner.table.is_some()).map(|settings| Balancer::start(&self.inner, settings));
+        result
+    }
 }
 
 /// The right to move buckets and to start and end workers: its holder knows that no worker starts or stops, except when all stop. The
@@ -266,6 +282,35 @@ impl Inner {
         Ok(())
     }
 
+    fn set_workers(&self, moves: &Moves, count: usize) -> Result<(), EngineError> {
+        let before = self.lock().running();
+        let result = self.approach(moves, count);
+        if result.is_err() {
+            // What came goes, and for each that went another comes.
+            let came = self.lock().running().into_iter().filter(|slot| !before.contains(slot));
+            let undone = came.rev().try_for_each(|slot| self.remove_worker(moves, slot)).and_then(|()| self.approach(moves, before.len()));
+            if let Err(error) = undone {
+                tracing::error!("the number of workers is not what it was: {error}");
+            }
+        }
+        result
+    }
+
+    /// One worker after the other comes or goes: the last slots first.
+    fn approach(&self, moves: &Moves, count: usize) -> Result<(), EngineError> {
+        loop {
+            let running = self.lock().running();
+            match running.last() {
+                None => return Err(EngineError::Stopped),
+                Some(_) if running.len() < count => {
+                    self.add_worker(moves)?;
+                }
+                Some(last) if running.len() > count => self.remove_worker(moves, *last)?,
+                Some(_) => return Ok(()),
+            }
+        }
+    }
+
     fn table(&self) -> Result<&Arc<SteerTable>, EngineError> {
         self.table.as_ref().ok_or_else(|| EngineError::Config("packets cannot be steered: the ports have fixed queues".into()))
     }
@@ -312,6 +357,7 @@ impl Sample {
 
 /// The thread that looks at loads and acts on the plan.
 pub(crate) struct Balancer {
+    settings: BalanceSettings,
     end: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
@@ -332,14 +378,16 @@ impl Balancer {
         if let Err(error) = &thread {
             tracing::error!("cannot start the load balancer: {error}");
         }
-        Balancer { end, thread: thread.ok() }
+        Balancer { settings, end, thread: thread.ok() }
     }
 
-    pub(crate) fn stop(self) {
+    /// What it acted by.
+    pub(crate) fn stop(self) -> BalanceSettings {
         drop(self.end);
         if let Some(thread) = self.thread {
             let _ = thread.join();
         }
+        self.settings
     }
 }
 

@@ -429,6 +429,51 @@ fn workers_come_and_go_by_themselves() {
     }
 }
 
+/// The number that is asked for, again and again, with and without a balancer that would have another, under a load that none of it may touch.
+#[test]
+fn the_number_of_workers_is_set_while_packets_flow() {
+    const ROUNDS: usize = 40;
+    let of = |count| BalanceSettings { period: Duration::from_millis(1), workers: Some((count, count)), ..BalanceSettings::default() };
+    for (way, seed) in [(Way::Master, 21), (Way::MasterBothWays, 22), (Way::Ports, 23)] {
+        let settings = Settings { ring: 64, when_full: WhenFull::Wait, balance: Some(of(4)), ..Settings::default() };
+        let mut world = World::new(way, 2, settings);
+        let engine = std::mem::replace(&mut world.engine, idle_engine());
+        let (mut rng, mut numbers) = (testkit::rng(seed), testkit::rng(seed + 100));
+        std::thread::scope(|scope| {
+            let engine = &engine;
+            let control = scope.spawn(move || {
+                let mut changed = 0;
+                for round in 0..ROUNDS {
+                    let (before, count) = (engine.workers().len(), numbers.random_range(1..=4));
+                    let met = engine.ledger().ports.values().map(|p| p.transmitted.packets).sum::<u64>();
+                    // In every fourth round a balancer goes on to another.
+                    let wanted = if round % 4 == 3 { numbers.random_range(1..=4) } else { count };
+                    engine.set_workers(count, (round % 4 == 3).then(|| of(wanted))).unwrap();
+                    changed += usize::from(before != count);
+                    let end = Instant::now() + Duration::from_secs(60);
+                    while engine.workers().len() != wanted
+                        || engine.ledger().ports.values().map(|p| p.transmitted.packets).sum::<u64>() < met + 300
+                    {
+                        assert!(Instant::now() < end, "{way:?}, round {round}: {} workers, not {wanted}", engine.workers().len());
+                        std::thread::yield_now();
+                    }
+                }
+                assert!(changed >= ROUNDS / 3, "{changed}");
+            });
+            while !control.is_finished() {
+                if world.in_flight() < IN_FLIGHT {
+                    let burst: Vec<usize> = (0..rng.random_range(1..100)).map(|_| rng.random_range(0..FLOWS)).collect();
+                    world.send(rng.random_range(0..2), &burst);
+                }
+                world.receive();
+            }
+        });
+        assert!(engine.moved().added >= 10 && engine.moved().removed >= 10, "{:?}", engine.moved());
+        world.engine = engine;
+        world.close();
+    }
+}
+
 /// One UE's flood takes nothing from the UEs of other workers, and what it loses is counted.
 #[test]
 fn a_worker_that_is_behind_loses_its_own_packets_only() {
@@ -488,6 +533,13 @@ fn what_cannot_be_is_refused() {
     assert!(world.engine.add_worker().is_err(), "there are four queues");
     world.engine.remove_worker(2).unwrap();
     assert_eq!(world.engine.add_worker().unwrap(), 2);
+    world.engine.set_workers(3, None).unwrap();
+    assert!(world.engine.set_workers(5, None).is_err(), "there are four queues");
+    assert_eq!(world.engine.workers().len(), 3, "as many as before");
+    assert!(world.engine.set_workers(0, None).is_err(), "the last stays");
+    assert_eq!(world.engine.workers().len(), 3, "as many as before");
     let fixed = idle_engine();
+    fixed.set_workers(1, Some(BalanceSettings::default())).unwrap();
+    assert!(fixed.set_workers(2, None).is_err() && fixed.workers().len() == 1);
     assert!(fixed.owners().is_none() && fixed.add_worker().is_err() && fixed.move_buckets(&[]).is_err());
 }
