@@ -130,11 +130,12 @@ impl Kernel {
         let ids = upf::ids::Ids::bind(&program.ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let keep = config.split.keep.clone().map(|folder| Keep { folder, counter: ids.usage, epoch: rand::random() });
         let sizes = (entries, split_entries, shared_entries, config.n4.max_sessions);
-        let verified = folder.and_then(|folder| Verified::open(folder, &text, sizes, &target_xdp::sys::kernel_release()));
+        let verified = folder.and_then(|folder| Verified::open(folder, text, sizes, &target_xdp::sys::kernel_release()));
         let later = verified.as_ref().and_then(Verified::form);
         let seed = rand::random();
         let options = Options { entries, split_entries, shared_entries, seed, entry, shipped, cache, keep, later, ..Options::default() };
-        let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;
+        let xdp = Xdp::load(Arc::new(program.ir.program.clone()), text, &options).map_err(failure)?;
+        xdp.load_no_more();
         let asks = c_compile::environment::trusted(PROBE_VARIABLE).is_none_or(|value| value != "1");
         let probe = if asks && sends_redirected(LOOPBACK).is_some() { None } else { load_probe(objects) };
         let verification = match verified {

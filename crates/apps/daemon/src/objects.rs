@@ -85,7 +85,7 @@ pub fn compile_ahead(programs: &[Ahead], folder: &Path, cc: Option<&Path>) -> Re
     let mut names = BTreeSet::new();
     for ahead in programs {
         let program = Program::compile(&ahead.program, &ahead.include, &ahead.defines)?;
-        let xdp = ahead.xdp.then(|| program.xdp_text()).transpose()?;
+        let xdp = ahead.xdp.then(|| program.xdp_text()).transpose()?.map(str::to_owned);
         let x86 = p4_emit::emit_x86(&program.ir).map_err(|e| usage(&format!("{}: {e}", ahead.program.display())))?;
         texts.extend(xdp.map(|text| (true, text)).into_iter().chain([(false, x86)]));
     }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use p4_ir::Ir;
+use std::cell::OnceCell;
 use std::path::Path;
 
 /// The shipped programs and what they include, by the path that an `#include` names.
@@ -85,6 +86,8 @@ pub struct Program {
     /// Optimised.
     pub ir: Ir,
     sources: p4_check::SourceMap,
+    /// The start wants it twice: to see whether there is one, and to load it.
+    xdp: OnceCell<String>,
 }
 
 impl Program {
@@ -92,18 +95,24 @@ impl Program {
     pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Program, Failure> {
         let (mut ir, sources) = compile_with_sources(path, include_paths, defines)?;
         p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
-        Ok(Program { ir, sources })
+        Ok(Program { ir, sources, xdp: OnceCell::new() })
     }
 
     /// Leaves room for so many sessions (65,536 at least) in counters and meters that are declared as multiples of the session tables. Arrays of
     /// the kernel's take all their memory at once, whether they are used or not. The generated text is the same.
     pub fn fit(&mut self, sessions: u64) {
+        self.xdp = OnceCell::new();
         let program = &mut self.ir.program;
         let Some(declared) = program.tables.values().filter(|t| t.split).map(|t| t.size).max() else { return };
         let sessions = sessions.max(LEAST_ROOM);
         let fitted = |size: u64| if size.is_multiple_of(declared) { (size / declared * sessions).min(size) } else { size };
         program.counters.values_mut().filter(|c| c.table.is_none()).for_each(|c| c.size = fitted(c.size));
         program.meters.values_mut().filter(|m| m.table.is_none()).for_each(|m| m.size = fitted(m.size));
+    }
+
+    /// Without its sources, for which nobody asks once it is loaded.
+    pub fn into_ir(self) -> Ir {
+        self.ir
     }
 
     /// Its text for x86. What copies packets or calls services is cut there, as a target has it. The error shows the construct in its source, as
@@ -125,9 +134,13 @@ impl Program {
     }
 
     /// Its text for the kernel's XDP hook. The error names the construct that is refused, and shows it in its source.
-    pub fn xdp_text(&self) -> Result<String, Failure> {
+    pub fn xdp_text(&self) -> Result<&str, Failure> {
+        if let Some(text) = self.xdp.get() {
+            return Ok(text);
+        }
         let shown = |e: p4_emit::bpf::Refused| p4_check::render_refusal(&self.sources, e.origin, &e.to_string()).trim_end().to_owned();
-        p4_emit::bpf::emit_xdp(&self.ir).map_err(|e| Failure::Usage(shown(e)))
+        let text = p4_emit::bpf::emit_xdp(&self.ir).map_err(|e| Failure::Usage(shown(e)))?;
+        Ok(self.xdp.get_or_init(|| text))
     }
 }
 
@@ -282,7 +295,7 @@ mod tests {
     #[test]
     fn a_program_that_is_fitted_to_fewer_sessions_has_fewer_cells_and_the_same_text() {
         let mut program = Program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
-        let texts = |p: &Program| (p.xdp_text().unwrap(), p4_emit::emit_x86(&p.ir).unwrap());
+        let texts = |p: &Program| (p.xdp_text().unwrap().to_owned(), p4_emit::emit_x86(&p.ir).unwrap());
         let sizes = |p: &Program| {
             let counters = p.ir.program.counters.values().map(|c| c.size);
             counters.chain(p.ir.program.meters.values().map(|m| m.size)).collect::<Vec<u64>>()

@@ -215,17 +215,24 @@ fn a_killed_daemon_leaves_nothing_and_the_next_one_starts() {
     });
 }
 
-/// Its tables, and the memory of its sockets, are there from the start: on two cores 403 MiB before sockets had frames of the MTU's size, and some 265
-/// without the binary since. 300 to 320 since the program is kept to be verified while N4 answers.
+/// Its tables, and the memory of its sockets, are there from the start. On two cores: 163 MiB of the kernel's maps, which it takes when they are made, 35 of sockets'
+/// frames, 20 of x86's tables in huge pages, and some 30 to 40 of the rest.
 #[test]
 fn at_the_start_xdp_takes_memory_for_its_tables_and_little_else() {
     testbed_or_skip("at_the_start_xdp_takes_memory_for_its_tables_and_little_else", |mut bed| {
         // Usage has a row of 16 MiB for each core.
-        let most = 310 + 17 * u64::from(target_xdp::sys::possible_cpus());
+        let most = 236 + 17 * u64::from(target_xdp::sys::possible_cpus());
         let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
-        let mib = resident_beyond_files(daemon.pid()) >> 20;
-        println!("{mib} MiB");
-        assert!((50..most).contains(&mib), "{mib} MiB of {most}");
+        let end = std::time::Instant::now() + netns::PATIENCE;
+        let first = resident_beyond_files(daemon.pid()) >> 20;
+        let mut mib = first;
+        while mib >= most {
+            assert!(std::time::Instant::now() < end, "{mib} MiB of {most}");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            mib = resident_beyond_files(daemon.pid()) >> 20;
+        }
+        println!("{first} MiB, then {mib}");
+        assert!(mib > 50, "{mib} MiB");
         daemon.stop();
     });
 }
