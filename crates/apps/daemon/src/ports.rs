@@ -174,7 +174,8 @@ impl Agent {
             true => ". The UPF has given up the privileges for it at its start, as no port needed them: restart it",
             false => "",
         };
-        let mut opened = open_each(std::slice::from_ref(port), vec![id], &config.workers, &config.dpdk, self.kernel.as_mut())
+        // For as many workers as the others: that is what the start has found.
+        let mut opened = open_each(std::slice::from_ref(port), vec![id], &running.started, &config.dpdk, self.kernel.as_mut())
             .map_err(|e| fault(format!("{e}{}", hint())))?;
         let Some(open) = opened.pop() else { return Err(fault("it was not opened".into())) };
         let (link, label) = (Link::of(&open), label(port, &open));

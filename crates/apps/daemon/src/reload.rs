@@ -1,14 +1,15 @@
 //! What does a changed configuration change in a UPF that runs? The file is read whole; all that changed is taken over between two packets, or
 //! nothing is: neither if the file has a fault, nor if a key changed that needs a restart.
 //!
-//! *Not taken over while it runs*: overlays; workers; the program, and what it is compiled with; sockets; the store; of ports what [`crate::ports`] names.
+//! *Not taken over while it runs*: overlays; how packets get to workers, and more workers than the ports were opened for; the program, and what it is compiled
+//! with; sockets; the store; of ports what [`crate::ports`] names.
 
 use crate::agent::Agent;
-use crate::config::{self, Config, Fault, Policy};
+use crate::config::{self, Config, Fault, Policy, Workers};
 use crate::dataplane::Targets;
 use crate::placement::{Placement, Wishes};
 use crate::ports::{PortDifference, PortNumbers};
-use crate::run::{Link, key_of_network, network_config, pfcp_config};
+use crate::run::{Link, balance, key_of_network, network_config, pfcp_config};
 use offload::Split;
 use pfcp::rules::Seid;
 use program::Batch;
@@ -19,7 +20,7 @@ use upf::plane::{RenewError, Renewal};
 use utoipa::ToSchema;
 
 /// Keys and sections that are taken over.
-const LIVE: [&str; 21] = [
+const LIVE: [&str; 22] = [
     "port",
     "route",
     "neighbour",
@@ -28,6 +29,7 @@ const LIVE: [&str; 21] = [
     "pool",
     "host",
     "log",
+    "workers",
     "n4.peers",
     "n4.max_sessions_per_peer",
     "n4.max_associations_per_peer",
@@ -62,6 +64,8 @@ pub struct Running {
     /// In the order of the configuration.
     pub(crate) links: Vec<Link>,
     pub(crate) numbers: PortNumbers,
+    /// What ports and threads were made for.
+    pub(crate) started: Workers,
 }
 
 impl Running {
@@ -70,7 +74,7 @@ impl Running {
         for port in &config.ports {
             let _ = numbers.of(port);
         }
-        Running { config: config.clone(), links, numbers }
+        Running { config: config.clone(), links, numbers, started: config.workers.clone() }
     }
 
     /// What was found of a port that is open.
@@ -97,8 +101,8 @@ struct Difference {
     lines: Vec<String>,
 }
 
-/// What differs between two configurations.
-pub fn compare(before: &Config, after: &Config) -> Reloaded {
+/// What differs between two configurations, of a UPF that was `started` with these workers.
+pub fn compare(before: &Config, started: &Workers, after: &Config) -> Reloaded {
     let tree = |config: &Config| toml::from_str::<Table>(&config.source.text).unwrap_or_default();
     let differences = differences(&tree(before), &tree(after));
     let is_live = |key: &str| {
@@ -114,8 +118,10 @@ pub fn compare(before: &Config, after: &Config) -> Reloaded {
     if meaning(&reached) != meaning(after) {
         restart.extend(differences.iter().filter(|d| !is_live(&d.key)).map(|d| d.key.clone()));
     }
+    restart.extend(before.workers.need_restart(started, &after.workers).into_iter().map(str::to_owned));
     restart.extend(PortDifference::between(before, after).restart);
-    let changes = differences.into_iter().filter(|d| is_live(&d.key)).flat_map(|d| d.lines).collect();
+    let is_no_change = |key: &str| key.starts_with("workers.") && before.workers == after.workers;
+    let changes = differences.into_iter().filter(|d| is_live(&d.key) && !is_no_change(&d.key)).flat_map(|d| d.lines).collect();
     Reloaded { changes, restart }
 }
 
@@ -131,6 +137,8 @@ fn take_live(config: &mut Config, of: &Config) {
     config.ports = of.ports;
     (config.routes, config.neighbours, config.firewall) = (of.routes, of.neighbours, of.firewall);
     (config.classes, config.pools, config.host, config.log) = (of.classes, of.pools, of.host, of.log);
+    // So with workers.
+    config.workers = of.workers;
     config.n4.peers = of.n4.peers;
     config.n4.max_sessions_per_peer = of.n4.max_sessions_per_peer;
     config.n4.max_associations_per_peer = of.n4.max_associations_per_peer;
@@ -231,7 +239,7 @@ impl Agent {
     }
 
     fn reload_from(&mut self, running: &mut Running, config: Config, dry_run: bool) -> Result<Reloaded, String> {
-        let changes = compare(&running.config, &config);
+        let changes = compare(&running.config, &running.started, &config);
         if !changes.restart.is_empty() {
             let needed = format!("a restart is needed for {}", changes.restart.join(", "));
             return if dry_run { Ok(changes) } else { Err(needed) };
@@ -243,7 +251,14 @@ impl Agent {
         }
         let coming = self.open_ports(&config, &ports, running)?;
         let prepared = self.prepare(&config, &coming.links(&config, running)).and_then(|prepared| {
-            self.fill_tables(&prepared.renewal.batch)?;
+            let workers = self.engine.workers().len();
+            self.set_workers(config.workers.number_after(&running.config.workers, workers), &config.workers)?;
+            if let Err(why) = self.fill_tables(&prepared.renewal.batch) {
+                if let Err(more) = self.set_workers(workers, &running.config.workers) {
+                    tracing::error!("{more}");
+                }
+                return Err(why);
+            }
             Ok(prepared)
         });
         let Prepared { renewal, pfcp, wishes, placement } = match prepared {
@@ -289,6 +304,16 @@ impl Agent {
             target.program().check_op(position, op).map_err(does_not_fit)?;
         }
         Ok(Prepared { renewal, pfcp, wishes, placement })
+    }
+
+    /// So many workers, and whether they come and go by themselves. UEs' packets have all moved when this returns.
+    fn set_workers(&self, count: usize, workers: &Workers) -> Result<(), String> {
+        let before = self.engine.workers().len();
+        self.engine.set_workers(count, balance(workers)).map_err(|error| format!("[workers]: {error}"))?;
+        if before != count {
+            tracing::info!(before, now = count, "workers");
+        }
+        Ok(())
     }
 
     /// All of it, or nothing.
@@ -348,7 +373,7 @@ mod tests {
 
     #[test]
     fn what_changes_is_listed_and_what_needs_a_restart_is_named() {
-        let compared = |text: &str| compare(&config(FILE), &config(text));
+        let compared = |text: &str| compare(&config(FILE), &Workers::default(), &config(text));
         assert_eq!(compared(FILE), Reloaded::default());
         let text = FILE
             .replace("via = \"10.6.0.2\"", "via = \"10.6.0.3\"")
@@ -364,14 +389,57 @@ mod tests {
     #[test]
     fn a_default_that_is_written_out_needs_no_restart() {
         let text = FILE.replace("peers = ", "heartbeat_s = 10\npeers = ") + "[workers]\ncount = 1\n";
-        assert_eq!(compare(&config(FILE), &config(&text)), Reloaded::default());
+        assert_eq!(compare(&config(FILE), &Workers::default(), &config(&text)), Reloaded::default());
+    }
+
+    /// `a`, `b` and `c`: keys of `[workers]` at the start, before this reload, and after it.
+    #[test]
+    fn the_number_of_workers_changes_as_far_as_the_ports_were_opened() {
+        let of = |keys: &str| config(&format!("{FILE}[workers]\n{keys}\n"));
+        let compared = |a: &str, b: &str, c: &str| {
+            let Reloaded { changes, restart } = compare(&of(b), &of(a).workers, &of(c));
+            (changes.join("; "), restart.join(" "))
+        };
+        let live = |a: &str, b: &str, c: &str| assert_eq!(compared(a, b, c).1, "", "{a}, {b}, {c}");
+        let refused = |a: &str, b: &str, c: &str, keys: &str| assert_eq!(compared(a, b, c).1, keys, "{a}, {b}, {c}");
+        // A master gives packets to as many as there are.
+        assert_eq!(compared("count = 2", "count = 2", "count = 64"), ("workers.count: 2 -> 64".to_owned(), String::new()));
+        live("count = 2", "count = 2", "count = 1");
+        live("count = 2", "count = 1", "count = 3\nmin = 2\nmax = 9");
+        live("count = 2", "count = 2", "count = 2\nrebalance = false");
+        // Without one, the worker has the ports.
+        refused("", "", "count = 2", "workers.count");
+        refused("", "", "max = 2", "workers.max");
+        // A socket for each that may come.
+        let xdp = |keys: &str| format!("steering = \"xdp\"\n{keys}");
+        live(&xdp("max = 3"), &xdp("max = 3"), &xdp("count = 2"));
+        live(&xdp("max = 3"), &xdp("count = 2"), &xdp("count = 3"));
+        refused(&xdp("max = 3"), &xdp("max = 3"), &xdp("count = 2\nmax = 4"), "workers.count workers.max");
+        // Queues of the NIC.
+        let port = |count: usize| format!("steering = \"port\"\ncount = {count}");
+        refused(&port(2), &port(2), &port(1), "workers.count");
+        refused("count = 2", "count = 2", &xdp("count = 2"), "workers.steering");
+        refused("count = 2", "count = 2", "count = 3\ncores = [1]", "workers.cores");
+        // Nothing that means anything else.
+        assert_eq!(compared("count = 2", "count = 2", "count = 2\nrebalance = true"), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn workers_are_as_many_as_a_changed_count_says_or_as_the_range_allows() {
+        let of = |keys: &str| config(&format!("{FILE}[workers]\n{keys}\n")).workers;
+        let after = |before: &str, running, after: &str| of(after).number_after(&of(before), running);
+        assert_eq!(after("count = 2", 2, "count = 5"), 5);
+        // The load has made it six.
+        assert_eq!(after("count = 2\nmax = 8", 6, "count = 2\nmax = 9"), 6);
+        assert_eq!(after("count = 2\nmax = 8", 6, "count = 2\nmax = 4"), 4);
+        assert_eq!(after("count = 3\nmin = 1", 1, "count = 3\nmin = 2"), 2);
     }
 
     /// Packets' DSCPs are chosen by lanes, which are made at the start.
     #[test]
     fn a_policy_of_packets_neither_comes_nor_goes_without_a_restart() {
         let split = |policy: &str| config(&format!("{FILE}[split]\nfast = \"asic\"\npolicy = {policy}\n"));
-        let restart = |a: &str, b: &str| compare(&split(a), &split(b)).restart;
+        let restart = |a: &str, b: &str| compare(&split(a), &Workers::default(), &split(b)).restart;
         assert_eq!(restart("{ share = 0.5 }", "{ dscps = [46] }"), ["split.policy"]);
         assert_eq!(restart("{ dscps = [46] }", "{ dscps = [46, 47] }"), ["split.policy"]);
         assert_eq!(restart("{ share = 0.5 }", "\"planned\""), [""; 0]);

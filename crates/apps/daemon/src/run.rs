@@ -133,11 +133,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     // Signals are held by now, also for this thread.
     kernel.as_mut().map_or(Ok(()), Kernel::begin_verification)?;
-    let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
+    let upf = Upf::start_with(&config, program.into_ir(), ports, kernel, before_ports)?;
     let control = upf.control().with_file(path);
     let socket = crate::control::listen(config.control.socket.as_deref(), control.clone())?;
     let api = api.map(|bound| bound.start(control.clone())).transpose()?;
     while !upf.is_ready() && !upf.has_ended() && !matches!(input.next(READY_LOOK), Next::End) {}
+    // This thread has compiled and loaded, and asks for little from now on.
+    (0..RETIREMENTS).for_each(|_| allocator::retire());
     crate::output::line("ready");
     let mut supervisor = Supervisor::ready();
     watch(args, &input, (&upf, &control), report_file.as_mut(), &mut supervisor);
@@ -463,6 +465,9 @@ const REPORT_PATIENCE: Duration = Duration::from_secs(5);
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
 const STOP_LOOK: Duration = Duration::from_millis(2);
 
+/// Calls after which [`allocator::retire`] has let go of all that a thread does not use.
+const RETIREMENTS: usize = 16;
+
 /// How often a start looks whether all targets are in service.
 const READY_LOOK: Duration = Duration::from_millis(5);
 
@@ -712,6 +717,15 @@ pub(crate) fn label(port: &crate::config::Port, open: &OpenPort) -> PortLabel {
     }
 }
 
+/// Whether and how UEs move, and workers come and go, by themselves.
+pub(crate) fn balance(workers: &Workers) -> Option<BalanceSettings> {
+    let range = workers.range();
+    let scaling = (range.0 < range.1).then_some(range);
+    let usual = BalanceSettings::default();
+    let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
+    (workers.rebalance || scaling.is_some()).then_some(balance)
+}
+
 /// Workers on their ports, or on those of a master.
 pub fn start_engine(
     workers: &Workers,
@@ -720,11 +734,7 @@ pub fn start_engine(
     waiting: Waiting,
     events: Sender<Event>,
 ) -> Result<Engine, EngineError> {
-    let range = workers.range();
-    let scaling = (range.0 < range.1).then_some(range);
-    let usual = BalanceSettings::default();
-    let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
-    let balance = (workers.rebalance || scaling.is_some()).then_some(balance);
+    let balance = balance(workers);
     let by_ue = workers.steering == Steering::Xdp;
     let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
     // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.

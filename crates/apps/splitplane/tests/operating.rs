@@ -183,6 +183,65 @@ fn a_port_takes_the_place_of_another_under_traffic_and_nothing_is_lost() {
     }
 }
 
+/// Workers come and go by the file, and a port comes meanwhile that those who come later receive from too: behind a master, and behind a program that steers,
+/// with sessions in XDP in front of it.
+#[test]
+fn workers_come_and_go_by_a_reload_under_traffic_and_nothing_is_lost() {
+    let configs = [
+        ("software", around(), "software", [2, 4, 1, 3]),
+        ("xdp steers", around(), "xdp", [3, 1, 2, 3]),
+        ("sessions in XDP", Testbed::config("xdp", 0.5), "xdp", [2, 1, 1, 2]),
+    ];
+    for (name, config, steering, counts) in configs {
+        testbed_or_skip("workers_come_and_go_by_a_reload_under_traffic_and_nothing_is_lost", move |mut bed| {
+            let config = with_socket(&bed, &config);
+            let of = |count: usize, ports: &str| format!("{config}{ports}[workers]\nsteering = \"{steering}\"\ncount = {count}\n");
+            let daemon = bed.start_daemon(&of(counts[0], ""));
+            bed.connect();
+            bed.establish(MANY);
+            let all: Vec<usize> = (0..MANY as usize).collect();
+            bed.run_busy(&all, IN_FLIGHT, BUSY);
+            let running = || daemon.report()["load"].as_array().unwrap().len();
+            assert_eq!(running(), counts[0], "{name}");
+            let sends_by = bed.join_beside_n6("n6b");
+            // The routes stay: one way out, in order.
+            bed.one_way_again();
+            for (n, count) in counts.into_iter().enumerate().skip(1) {
+                let ports = if n > 1 { N6B } else { "" };
+                std::fs::write(daemon.config(), of(count, ports)).unwrap();
+                let (good, said) = ask_busy(&mut bed, &["reload", "--dry-run"]);
+                let line = format!("workers.count: {} -> {count}", counts[n - 1]);
+                assert!(good && (counts[n - 1] == count || said.contains(&line)) && running() == counts[n - 1], "{name}: {said}");
+                let (good, said) = ask_busy(&mut bed, &["reload"]);
+                assert!(good && said.ends_with("done\n") && running() == count, "{name}: {} workers: {said}", running());
+                bed.collect_all();
+                sends_by.store(usize::from(n > 1), std::sync::atomic::Ordering::Relaxed);
+                bed.run_busy(&all, IN_FLIGHT, BUSY);
+                bed.collect_all();
+            }
+            // Those that came have their share.
+            let report = daemon.report();
+            for worker in report["load"].as_array().unwrap() {
+                assert!(worker["packets"].as_u64().unwrap() > 0 && worker["buckets"].as_u64().unwrap() > 0, "{name}: {worker}");
+            }
+            // What cannot change is named, and nothing has.
+            let other = of(1, N6B).replace(&format!("steering = \"{steering}\""), "steering = \"port\"");
+            std::fs::write(daemon.config(), other).unwrap();
+            let (good, said) = ask_busy(&mut bed, &["reload"]);
+            assert!(!good && said.contains("workers.steering") && running() == counts[3], "{name}: {said}");
+            bed.collect_all();
+            assert_eq!(balance(&daemon), (0, 0), "{name}: {:#}", daemon.report()["dropped"]);
+            let offered = bed.offered.clone();
+            let charged = bed.delete_sessions();
+            for (n, offered) in offered.iter().enumerate() {
+                assert_eq!(charged[&bed.ue(n)], offered.bytes, "{name}: session {n}");
+            }
+            let report = daemon.stop();
+            assert_eq!((report["dropped"].as_object().unwrap().len(), &report["imbalance"]), (0, &0.into()), "{name}: {report:#}");
+        });
+    }
+}
+
 #[test]
 fn a_port_that_cannot_come_or_go_changes_nothing_and_is_named() {
     for config in [around(), Testbed::config("xdp", 1.0)] {

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// `[workers]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workers {
-    /// Worker threads at the start.
+    /// Worker threads at the start, and when a reload has changed this.
     pub count: usize,
     /// Who gives each packet to its worker, where there are several.
     pub steering: Steering,
@@ -59,6 +59,39 @@ impl Workers {
     /// Whether a master is needed: one worker alone takes packets from the interfaces itself.
     pub fn steered(&self) -> bool {
         self.steering == Steering::Software && self.range().1 > 1
+    }
+
+    /// Most workers that there can be without a restart, of a UPF that was started with these.
+    fn most(&self) -> usize {
+        if self.steered() { MOST_WORKERS } else { self.of_ports() }
+    }
+
+    /// Keys that need a restart to become those of `after`, of a UPF that was `started` with others.
+    pub fn need_restart(&self, started: &Workers, after: &Workers) -> Vec<&'static str> {
+        let (before, mut keys) = (self, Vec::new());
+        if before.steering != after.steering {
+            keys.push("workers.steering");
+        }
+        if before.cores != after.cores {
+            keys.push("workers.cores");
+        }
+        let numbers_differ = (before.count, before.range()) != (after.count, after.range());
+        let fixed = started.steering == Steering::Port;
+        if numbers_differ && (fixed || after.range().1 > started.most()) {
+            let changed = [
+                ("workers.count", before.count != after.count),
+                ("workers.min", before.min != after.min),
+                ("workers.max", before.max != after.max),
+            ];
+            keys.extend(changed.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key));
+        }
+        keys
+    }
+
+    /// How many workers run after a reload with these, where so many run now by `before`.
+    pub fn number_after(&self, before: &Workers, running: usize) -> usize {
+        let (min, max) = self.range();
+        if before.count == self.count { running.clamp(min, max) } else { self.count }
     }
 
     /// Checks the numbers, and that they go with each other.
