@@ -14,6 +14,7 @@ fn config() -> Config {
         drbs: vec![drb(1, true, true), drb(2, true, false), drb(3, false, false), drb(4, false, true)],
         default_drb: Some(id(1)),
         flows: vec![(qfi(5), id(2)), (qfi(9), id(3)), (qfi(7), id(4))],
+        reflective: Vec::new(),
     }
 }
 
@@ -37,8 +38,6 @@ pub fn run(data: &[u8]) {
                 let qfi = qfi.expect("a header moved it");
                 let pdu = [marker.pdu];
                 assert_eq!(gnb.uplink(marker.drb, &pdu), Ok(Uplink::EndMarker { qfi }), "what the UE sends is read");
-                // Refused where a flow that left without a marker is still mapped to that bearer.
-                let _ = gnb.map(qfi, drb, true);
             }
         }
     }

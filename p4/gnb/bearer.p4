@@ -87,11 +87,17 @@ control Source(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standar
     }
 }
 
+/* From this COUNT on a bearer needs new keys soon: a COUNT must not come twice under a key (TS 33.501 §6.9.4). */
+const bit<32> COUNT_NOTIFY = 0xC0000000;
+
 /* COUNT of a downlink packet (TS 38.323 §5.2.1). It is spent when nothing is left that could drop the packet before the radio: the UE waits for each. */
 control Count(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
     /* COUNTs that a bearer has spent. The cell outlives the bearer: see count_base. */
     register<bit<32>>(BEARERS) spent;
+
+    /* Packets from COUNT_NOTIFY on: the control plane looks at it. */
+    counter(BEARERS, CounterType.packets) downlink_count_high;
 
     action drop(Reason reason) {
         meta.reason = reason;
@@ -105,6 +111,9 @@ control Count(inout gnb_metadata_t meta, inout standard_metadata_t standard_meta
         meta.count = before + meta.count_base;
         if (meta.count == 0xFFFFFFFF) {
             drop(Reason.count_exhausted);
+        }
+        if (meta.count >= COUNT_NOTIFY) {
+            downlink_count_high.count(meta.bearer);
         }
         spent.write(meta.bearer, before + 1);
     }

@@ -45,6 +45,10 @@ control Receive(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standa
     Service<bearer_request_t, bearer_answer_t>("radio_bearer") bearer;
     Service<cipher_request_t, cipher_answer_t>("cipher") cipher;
 
+    /* As downlink_count_high; and the last COUNT that was counted so. */
+    counter(BEARERS, CounterType.packets) uplink_count_high;
+    register<bit<32>>(BEARERS) uplink_count;
+
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
@@ -80,6 +84,10 @@ control Receive(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standa
             }
             bearer.call({ BEARER_ORDER, meta.bearer, meta.count }, answer);
             meta.payload_bytes = answer.payload_bytes;
+            if (answer.count >= COUNT_NOTIFY) {
+                uplink_count_high.count(meta.bearer);
+                uplink_count.write(meta.bearer, answer.count);
+            }
         }
     }
 }

@@ -16,8 +16,9 @@ use gnb::rlc::pdu::{PduFault, UmSnLength};
 use gnb::rlc::um::{UmDrop, UmRx, UmRxConfig, UmTx};
 use gnb::rlc::{QueueLimits, Refusal, SnLength, am_rx, am_tx};
 
+use crate::Bearer;
 use crate::config::{Drb, RlcMode};
-use crate::counts::{Drops, add_layer};
+use crate::counts::{BearerCounts, CountState, Drops, add_layer};
 
 const MS: u64 = 1_000_000;
 /// Packets that are ciphered together.
@@ -74,6 +75,41 @@ pub struct Pdcp {
     sn_length: SnLength,
     /// Packets between the halves of their work.
     burst: Vec<pdcp::security::Packet>,
+    guard: Guard,
+}
+
+/// What COUNT's guard has said (TS 33.501 §6.9.4): the control plane must change the key in time.
+struct Guard {
+    bearer: Bearer,
+    side: Side,
+    /// Directions in which COUNT is high, each once for a key.
+    high: u64,
+}
+
+impl Guard {
+    fn event(&mut self, event: TxEvent, discard: &mut impl FnMut(u32)) {
+        match event {
+            TxEvent::Discard { count } => discard(count),
+            TxEvent::CountHigh => self.high(self.side.sends()),
+            TxEvent::CountStopped => log(self.bearer, self.side.sends(), CountState::Exhausted),
+        }
+    }
+
+    fn high(&mut self, direction: Direction) {
+        self.high += 1;
+        log(self.bearer, direction, CountState::High);
+    }
+}
+
+/// Tells the operator of a COUNT that is no longer [`CountState::Ok`].
+pub(crate) fn log(bearer: Bearer, direction: Direction, state: CountState) {
+    let (ue, drb) = (bearer.ue, bearer.drb.get());
+    let way = if direction == Direction::Downlink { "downlink" } else { "uplink" };
+    match state {
+        CountState::Ok => {}
+        CountState::High => tracing::warn!("UE {ue}, DRB {drb}: {way} COUNT is high: give the bearer new keys before it comes to its end"),
+        CountState::Exhausted => tracing::error!("UE {ue}, DRB {drb}: {way} COUNT has come to its end: the bearer stands still until it has new keys"),
+    }
 }
 
 /// How its PDUs look.
@@ -118,9 +154,9 @@ impl Pdcp {
     ///
     /// # Errors
     /// As [`pdcp::Tx::new`] and [`pdcp::Rx::new`]; a checked configuration has none.
-    pub fn new(drb: &Drb, side: Side, engine: &Engine) -> Result<Pdcp, pdcp::ConfigError> {
+    pub fn new(ue: u16, drb: &Drb, side: Side, engine: &Engine) -> Result<Pdcp, pdcp::ConfigError> {
         let (tx, rx) = configs(drb, side);
-        Ok(Pdcp::of(drb, side, engine, pdcp::Tx::new(tx)?, pdcp::Rx::new(rx)?))
+        Ok(Pdcp::of(ue, drb, side, engine, pdcp::Tx::new(tx)?, pdcp::Rx::new(rx)?))
     }
 
     /// A bearer that goes on at a gNodeB where another's has ended: with the COUNT of the first SDU to be sent, and of the first that is to come. SDUs of the other come
@@ -128,14 +164,14 @@ impl Pdcp {
     ///
     /// # Errors
     /// [`HandoverError`].
-    pub fn take_over(drb: &Drb, engine: &Engine, next: u32, deliv: u32, now_ns: u64) -> Result<Pdcp, HandoverError> {
+    pub fn take_over(ue: u16, drb: &Drb, engine: &Engine, next: u32, deliv: u32, now_ns: u64) -> Result<Pdcp, HandoverError> {
         let (tx, rx) = configs(drb, Side::Gnb);
         let tx = pdcp::Tx::take_over(tx, Downlink { next, ..Downlink::default() }, now_ns)?;
         let rx = pdcp::Rx::take_over(rx, Uplink { deliv, waiting: Vec::new() }, now_ns)?;
-        Ok(Pdcp::of(drb, Side::Gnb, engine, tx, rx))
+        Ok(Pdcp::of(ue, drb, Side::Gnb, engine, tx, rx))
     }
 
-    fn of(drb: &Drb, side: Side, engine: &Engine, tx: pdcp::Tx, rx: pdcp::Rx) -> Pdcp {
+    fn of(ue: u16, drb: &Drb, side: Side, engine: &Engine, tx: pdcp::Tx, rx: pdcp::Rx) -> Pdcp {
         Pdcp {
             tx,
             rx,
@@ -144,6 +180,7 @@ impl Pdcp {
             acknowledged: matches!(drb.rlc, RlcMode::Am(_)),
             sn_length: drb.pdcp_sn,
             burst: Vec::with_capacity(BURST),
+            guard: Guard { bearer: Bearer { ue, drb: drb.sdap.id }, side, high: 0 },
         }
     }
 
@@ -173,6 +210,11 @@ impl Pdcp {
         self.tx.re_establish();
         self.rx.re_establish(&mut |_, sdu| up(sdu));
         (self.send, self.receive) = (security(drb, Side::Ue.sends(), engine), security(drb, Side::Ue.receives(), engine));
+    }
+
+    /// What the peer may not have goes again as it was: RLC has begun anew (TS 38.323 §5.5).
+    pub fn recover_data(&mut self) {
+        self.tx.recover_data();
     }
 
     /// A status report for the peer, of a bearer of RLC AM: it need not send again what is here.
@@ -218,12 +260,8 @@ impl Pdcp {
     ) {
         while room > 0 {
             while self.burst.len() < BURST && room > 0 {
-                let event = &mut |event| {
-                    if let TxEvent::Discard { count } = event {
-                        discard(count);
-                    }
-                };
-                let Some(packet) = self.tx.pull(now_ns, event) else { break };
+                let guard = &mut self.guard;
+                let Some(packet) = self.tx.pull(now_ns, &mut |event| guard.event(event, discard)) else { break };
                 room = room.saturating_sub(packet.pdu.len() as u64);
                 self.burst.push(packet);
             }
@@ -263,11 +301,10 @@ impl Pdcp {
         for pdu in pdus {
             match self.rx.prepare(pdu) {
                 Ok(Prepared::Data(packet)) => self.burst.push(packet),
-                Ok(Prepared::Status(report)) => self.tx.status(&report.report(), &mut |event| {
-                    if let TxEvent::Discard { count } = event {
-                        discard(count);
-                    }
-                }),
+                Ok(Prepared::Status(report)) => {
+                    let guard = &mut self.guard;
+                    self.tx.status(&report.report(), &mut |event| guard.event(event, discard));
+                }
                 Err(_) => {}
             }
             if self.burst.len() == BURST {
@@ -280,18 +317,18 @@ impl Pdcp {
     fn finish(&mut self, engine: &mut Engine, now_ns: u64, up: &mut impl FnMut(&[u8])) {
         self.receive.run(engine, &mut self.burst);
         for packet in self.burst.drain(..) {
-            let _ = self.rx.finish(packet, now_ns, &mut |_, sdu| up(sdu));
+            // What is dropped is counted.
+            if let Ok(true) = self.rx.finish(packet, now_ns, &mut |_, sdu| up(sdu)) {
+                self.guard.high(self.guard.side.receives());
+            }
         }
     }
 
     /// Lets timers run out.
     pub fn advance(&mut self, now_ns: u64, up: &mut impl FnMut(&[u8]), discard: &mut impl FnMut(u32)) {
         self.rx.advance(now_ns, &mut |_, sdu| up(sdu));
-        self.tx.advance(now_ns, &mut |event| {
-            if let TxEvent::Discard { count } = event {
-                discard(count);
-            }
-        });
+        let guard = &mut self.guard;
+        self.tx.advance(now_ns, &mut |event| guard.event(event, discard));
     }
 
     /// When to call [`Pdcp::advance`].
@@ -314,6 +351,16 @@ impl Pdcp {
     pub fn queued(&self) -> (usize, u64) {
         let (waiting, kept, bytes) = self.tx.queued();
         (waiting + kept, bytes)
+    }
+
+    /// The COUNTs that are next, of a gNodeB's bearer.
+    pub fn counts(&self) -> BearerCounts {
+        BearerCounts::new(self.guard.bearer.drb, self.tx.tx_next(), Some(self.rx.state().rx_next))
+    }
+
+    /// In how many directions COUNT came to [`CountState::High`].
+    pub fn count_high(&self) -> u64 {
+        self.guard.high
     }
 
     /// Adds its drops.

@@ -3,8 +3,9 @@
 //! Both name UEs and their bearers with the same tables, as RRC would tell both sides (TS 38.331). A key that is not known, a number out of
 //! range and a bearer that names another that is not there are errors that name the field.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 
@@ -235,6 +236,51 @@ struct RadioTable {
 /// A grant where a file says nothing.
 const PDU_BYTES: usize = 1400;
 
+/// Most keys that are remembered, of bearers that have ended and of those that are there: beyond it the oldest are forgotten.
+const MAX_USED_KEYS: usize = 1 << 18;
+
+/// Which keys were a bearer's: a UE's bearers may share a key (BEARER is one of the cipher's inputs), but none may begin at COUNT 0 twice under one.
+///
+/// Only hashes with a secret of this process are kept, so it says nothing of a key that is not in use any more. What another gNodeB, or this one before it was started,
+/// has used, cannot be known.
+#[derive(Clone, Default)]
+pub struct UsedKeys {
+    secret: RandomState,
+    keys: HashSet<u64>,
+    order: VecDeque<u64>,
+}
+
+impl UsedKeys {
+    fn of(&self, ue: u16, drb: &Drb) -> impl Iterator<Item = (u64, &'static str)> {
+        let cipher = (drb.ciphering != Nea::Nea0).then_some((drb.keys.cipher, "cipher_key"));
+        let integrity = drb.integrity.is_some_and(|nia| nia != Nia::Nia0).then_some((drb.keys.integrity, "integrity_key"));
+        let hash = |(key, name)| (self.secret.hash_one((ue, drb.sdap.id, name, key)), name);
+        [cipher.map(hash), integrity.map(hash)].into_iter().flatten()
+    }
+
+    /// Whether the bearer may begin at COUNT 0.
+    pub(crate) fn check(&self, ue: u16, drb: &Drb, at: String) -> Result<(), ConfigError> {
+        match self.of(ue, drb).find(|(key, _)| self.keys.contains(key)) {
+            Some((_, name)) => Err(wrong(format!("{at}.{name}"), "the bearer begins at COUNT 0, and has had this key: give it another key")),
+            None => Ok(()),
+        }
+    }
+
+    /// These bearers of a UE are under their keys.
+    pub(crate) fn add(&mut self, ue: u16, drbs: &[Drb]) {
+        for key in drbs.iter().flat_map(|drb| self.of(ue, drb).map(|(key, _)| key).collect::<Vec<_>>()).collect::<Vec<_>>() {
+            if self.keys.insert(key) {
+                self.order.push_back(key);
+            }
+            if self.order.len() > MAX_USED_KEYS
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.keys.remove(&oldest);
+            }
+        }
+    }
+}
+
 /// A UE as a file or a request has it. Keys can be read and are not written.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -271,6 +317,9 @@ struct SessionTable {
 struct FlowTable {
     qfi: u8,
     drb: u8,
+    /// Downlink packets ask the UE to send the flow by the same bearer (RDI).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    reflective: bool,
 }
 
 #[derive(Clone, Deserialize)]
@@ -557,7 +606,10 @@ impl Ues {
 
 /// A file of UEs with what they were told since it was read.
 #[derive(Clone)]
-pub struct UesTables(UesFile);
+pub struct UesTables {
+    file: UesFile,
+    used: UsedKeys,
+}
 
 impl UesTables {
     /// Reads a file's text.
@@ -565,9 +617,26 @@ impl UesTables {
     /// # Errors
     /// [`ConfigError`].
     pub fn parse(text: &str) -> Result<(UesTables, Ues), ConfigError> {
-        let tables = UesTables(read(text)?);
-        let config = tables.0.clone().check(0)?;
+        let mut tables = UesTables { file: read(text)?, used: UsedKeys::default() };
+        let config = tables.file.clone().check(0)?;
+        config.ues.iter().for_each(|ue| tables.used.add(ue.id, &ue.drbs));
         Ok((tables, config))
+    }
+
+    /// The UEs of these numbers.
+    ///
+    /// # Errors
+    /// [`ConfigError`], which names fields by the UE's place in `ids`.
+    pub fn named(&self, ids: &[u16]) -> Result<Vec<Ue>, ConfigError> {
+        let ues = self.file.clone().check(0)?.ues;
+        let find = |(number, id): (usize, &u16)| {
+            let at = format!("ue[{number}]");
+            if ids[..number].contains(id) {
+                return Err(wrong(at, format!("UE {id} is named twice")));
+            }
+            ues.iter().find(|ue| ue.id == *id).cloned().ok_or_else(|| wrong(at, format!("there is no UE {id}")))
+        };
+        ids.iter().enumerate().map(find).collect()
     }
 
     /// With these UEs in place of those of the same numbers: in another cell, or under other keys. The third is they.
@@ -575,13 +644,13 @@ impl UesTables {
     /// # Errors
     /// [`ConfigError`], which names fields by the UE's place in `ues`.
     pub fn reconfigure(&self, ues: Vec<UeTable>) -> Result<(UesTables, Ues, Vec<Ue>), ConfigError> {
-        let before = self.0.clone().check(0)?.ues;
+        let before = self.file.clone().check(0)?.ues;
         let changed: Vec<u16> = ues.iter().map(|ue| ue.id).collect();
         let mut tables = self.clone();
-        tables.0.ue.retain(|ue| !changed.contains(&ue.id));
-        let known = tables.0.ue.len();
-        tables.0.ue.extend(ues);
-        let config = tables.0.clone().check(known)?;
+        tables.file.ue.retain(|ue| !changed.contains(&ue.id));
+        let known = tables.file.ue.len();
+        tables.file.ue.extend(ues);
+        let config = tables.file.clone().check(known)?;
         let set = config.ues[known..].to_vec();
         for (number, ue) in set.iter().enumerate() {
             let at = format!("ue[{number}]");
@@ -594,6 +663,11 @@ impl UesTables {
                     "only `gnb`, `ciphering`, `integrity` and keys may be other than before, and a bearer keeps its MAC-I or has none",
                 ));
             }
+            // With RLC AM COUNT goes on: what goes again under an old key is as it was.
+            for (of, drb) in ue.drbs.iter().enumerate().filter(|(_, drb)| !matches!(drb.rlc, RlcMode::Am(_))) {
+                self.used.check(ue.id, drb, format!("{at}.drb[{of}]"))?;
+            }
+            tables.used.add(ue.id, &ue.drbs);
         }
         Ok((tables, config, set))
     }
@@ -625,6 +699,9 @@ impl UesFile {
             known,
             |ue| ue.id,
             |at, ue| {
+                if ue.flows.iter().any(|flow| flow.reflective) {
+                    return Err(wrong(format!("{at}.flows.reflective"), "the gNodeB says so with its packets: leave it out"));
+                }
                 if ue.ipv4.is_none() && ue.ipv6.is_none() {
                     return Err(wrong(&at, "expected `ipv4` or `ipv6`"));
                 }
@@ -731,11 +808,13 @@ fn qfi(at: impl fmt::Display, number: u8) -> Result<Qfi, ConfigError> {
 
 fn sdap_config(at: &str, drbs: &[Drb], default_drb: Option<u8>, flows: Vec<FlowTable>) -> Result<sdap::Config, ConfigError> {
     let default_drb = default_drb.map(|number| drb_id(format!("{at}.default_drb"), number)).transpose()?;
+    let reflective = flows.iter().filter(|flow| flow.reflective).map(|flow| qfi(format!("{at}.flows"), flow.qfi)).collect::<Result<_, _>>()?;
     let flow = |flow: FlowTable| Ok((qfi(format!("{at}.flows"), flow.qfi)?, drb_id(format!("{at}.flows.drb"), flow.drb)?));
     Ok(sdap::Config {
         drbs: drbs.iter().map(|drb| drb.sdap).collect(),
         default_drb,
         flows: flows.into_iter().map(flow).collect::<Result<_, ConfigError>>()?,
+        reflective,
     })
 }
 
@@ -878,6 +957,7 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
             ("uplink_teid = 256", "uplink_teid = 0"),
             ("qfi = 9", "qfi = 64"),
             ("drb = 1", "drb = 2"),
+            ("drb = 1", "drb = 1, reflective = true"),
             ("[[ue.drb]]\nid = 1", "[[ue.drb]]\nid = 33"),
             ("rlc = \"am\"", "rlc = \"tm\""),
             ("rlc = \"am\"", "rlc = \"am\"\nrlc_sn_bits = 6"),
@@ -929,6 +1009,9 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
         assert_eq!(Ues::parse(&text).unwrap_err().to_string(), "ue[0]: expected `ipv4` or `ipv6`");
         let with = |more: &str| Ues::parse(&text.replace("qfi = 9\n", &format!("qfi = 9\n{more}\n")));
         assert_eq!(with("ipv4 = \"10.45.0.1\"").unwrap().ues[0].qfi.get(), 9);
+        let follows = text.replace("drb = 1 }", "drb = 1, reflective = true }");
+        let wrong = Ues::parse(&follows).unwrap_err().to_string();
+        assert_eq!(wrong, "ue[0].flows.reflective: the gNodeB says so with its packets: leave it out");
         let wrong = with("ipv6 = \"2001:db8::1\"").unwrap_err().to_string();
         assert_eq!(wrong, "ue[0].ipv6: expected a /64: the lower half is zero");
         let wrong = with("ipv4 = \"10.45.0.1\"\nrules = [{ dscp = 64, qfi = 1 }]").unwrap_err().to_string();

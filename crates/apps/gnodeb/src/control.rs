@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::Ipv4Addr;
 
-use ciphering::{Nea, Nia};
 use daemon::control_socket::Refused;
 use gnb::sdap::DrbId;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{self, ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE, RlcMode, Role, wrong};
+use crate::Bearer;
+use crate::config::{self, ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE, RlcMode, Role, UsedKeys, wrong};
+use crate::counts::UeCounts;
 use crate::handover::{FIRST_TEID, Forwarding, SnStatus, Tunnels};
 
 /// Most bytes of a request: as a file.
@@ -38,6 +39,13 @@ pub enum Request<T> {
     },
     /// What is there.
     List {},
+    /// Where the bearers' COUNTs are: from [`CountState::High`](crate::counts::CountState) on a bearer needs new keys.
+    Counts {},
+    /// PDCP recovers data, over RLC that begins anew, of bearers of RLC AM (TS 38.323 §5.5; E1AP's PDCP Data Recovery): the UEs are told at the same time.
+    Recover {
+        /// Their numbers.
+        ue: Vec<u16>,
+    },
     /// UEs that come from another gNodeB: as `create`, but their bearers wait for its numbers.
     Prepare {
         /// The other's N3 address.
@@ -65,6 +73,11 @@ pub enum UeRequest<T> {
     Reconfigure {
         /// Numbers that are there.
         ue: Vec<T>,
+    },
+    /// As the gNodeB's `recover` (RRC's `recoverPDCP` and `reestablishRLC`).
+    Recover {
+        /// Numbers that are there.
+        ue: Vec<u16>,
     },
 }
 
@@ -96,6 +109,11 @@ pub enum Reply<T> {
         n3: Option<Ipv4Addr>,
         /// Tables as in a file.
         ue: Vec<T>,
+    },
+    /// Where COUNTs are.
+    Counts {
+        /// UEs with a bearer at least.
+        ue: Vec<UeCounts>,
     },
     /// UEs may come.
     Prepared {
@@ -143,14 +161,29 @@ pub enum Action<'a> {
         /// By which it forwards.
         forwarding: &'a [Forwarding],
     },
-    /// UEs go to another gNodeB. The result is where their bearers have ended.
+    /// UEs go to another gNodeB.
     HandOver(&'a [Forwarding]),
     /// UEs that were prepared go on here.
     Status(&'a [SnStatus]),
+    /// Where are COUNTs?
+    Counts,
+    /// Bearers of RLC AM begin their RLC anew, and PDCP sends again what the UE may not have.
+    Recover(&'a [u16]),
 }
 
-/// Does what is asked, all or nothing. Its result is empty but for [`Action::HandOver`]; its error is the reply.
-pub type Apply<'a> = &'a mut dyn FnMut(Action<'_>) -> Result<Vec<SnStatus>, String>;
+/// What was done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Done {
+    /// All of it.
+    All,
+    /// Of [`Action::HandOver`]: where the UEs' bearers have ended.
+    Left(Vec<SnStatus>),
+    /// Of [`Action::Counts`].
+    Counts(Vec<UeCounts>),
+}
+
+/// Does what is asked, all or nothing. Its error is the reply.
+pub type Apply<'a> = &'a mut dyn FnMut(Action<'_>) -> Result<Done, String>;
 
 /// Where a UE's handover is.
 #[derive(Clone, Debug)]
@@ -181,12 +214,15 @@ pub struct Bearers {
     moving: BTreeMap<u16, Moving>,
     /// A forwarding tunnel gets this TEID or the next that is free, so that one that has ended is not soon another's.
     next_teid: u32,
+    used: UsedKeys,
 }
 
 impl Bearers {
     /// Of a file.
     pub fn new(tables: GnbTables, config: Gnb) -> Bearers {
-        Bearers { tables, config, moving: BTreeMap::new(), next_teid: FIRST_TEID }
+        let mut used = UsedKeys::default();
+        config.ues.iter().for_each(|ue| used.add(ue.id, &ue.drbs));
+        Bearers { tables, config, moving: BTreeMap::new(), next_teid: FIRST_TEID, used }
     }
 
     /// All that is set.
@@ -198,7 +234,9 @@ impl Bearers {
     pub fn ask(&mut self, request: Request<GnbUeTable>, apply: Apply<'_>) -> Reply<GnbUeTable> {
         let reply = match request {
             Request::List {} => return Reply::Ues { n3: self.config.n3, ue: self.tables.ues().to_vec() },
-            Request::Create { ue } => self.change(ue.len(), self.tables.create(ue), apply),
+            Request::Counts {} => self.counts(apply),
+            Request::Recover { ue } => self.recover(&ue, apply),
+            Request::Create { ue } => self.create(ue, apply),
             Request::Modify { ue } => self.modify(ue, apply),
             Request::Release { ue } => self.change(ue.len(), self.tables.release(&ue), apply),
             Request::Prepare { from, ue } => self.prepare(from, ue, apply),
@@ -214,39 +252,64 @@ impl Bearers {
         let change = change(&self.config.ues, &config.ues);
         apply(Action::Change(&change)).map_err(ConfigError)?;
         change.released.iter().for_each(|id| drop(self.moving.remove(id)));
+        change.set.iter().for_each(|ue| self.used.add(ue.id, &ue.drbs));
         (self.tables, self.config) = (tables, config);
         Ok(Reply::Done { ues })
     }
 
-    fn modify(&mut self, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
-        for (number, ue) in ues.iter().enumerate() {
-            if let Some(Moving::Prepared(_) | Moving::Left) = self.moving.get(&ue.id()) {
-                return Err(wrong(format!("ue[{number}].id"), format!("UE {} is being handed over", ue.id())));
-            }
-        }
+    fn create(&mut self, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
         let ids: Vec<u16> = ues.iter().map(GnbUeTable::id).collect();
-        let checked = self.tables.modify(ues)?;
-        for (number, id) in ids.iter().enumerate() {
-            self.keys_are_not_used_twice(number, *id, &checked.1)?;
-        }
+        let checked = self.tables.create(ues)?;
+        self.keys_are_new(&ids, &checked.1, |_| true)?;
         self.change(ids.len(), Ok(checked), apply)
     }
 
-    /// A bearer that is changed begins at COUNT 0: the same key would cipher two packets alike (TS 38.331 §5.3.1.2).
-    fn keys_are_not_used_twice(&self, number: usize, id: u16, after: &Gnb) -> Result<(), ConfigError> {
-        let of = |config: &'_ Gnb| config.ues.iter().find(|ue| ue.id == id).map(|ue| ue.drbs.clone()).unwrap_or_default();
-        let before = of(&self.config);
-        for (at, drb) in of(after).iter().enumerate() {
-            let Some(before) = before.iter().find(|before| before.sdap.id == drb.sdap.id && *before != drb) else { continue };
-            let ciphers = drb.ciphering != Nea::Nea0 && before.ciphering != Nea::Nea0;
-            let protects = |drb: &config::Drb| drb.integrity.is_some_and(|nia| nia != Nia::Nia0);
-            let same = [
-                (ciphers && before.keys.cipher == drb.keys.cipher, "cipher_key"),
-                (protects(drb) && protects(before) && before.keys.integrity == drb.keys.integrity, "integrity_key"),
-            ];
-            if let Some((_, key)) = same.into_iter().find(|(same, _)| *same) {
-                let why = "the bearer changes and begins at COUNT 0: give it another key";
-                return Err(wrong(format!("ue[{number}].drb[{at}].{key}"), why));
+    fn counts(&mut self, apply: Apply<'_>) -> Replied {
+        if self.config.role == Role::Du {
+            return Err(wrong("role", "COUNT is PDCP's: ask the CU-UP"));
+        }
+        match apply(Action::Counts).map_err(ConfigError)? {
+            Done::Counts(ue) => Ok(Reply::Counts { ue }),
+            _ => Ok(Reply::Counts { ue: Vec::new() }),
+        }
+    }
+
+    fn recover(&mut self, ids: &[u16], apply: Apply<'_>) -> Replied {
+        for (at, id) in each_once(ids.iter().copied())?.zip(ids) {
+            self.ue(&at, *id)?;
+            self.is_not_moving(&at, *id)?;
+        }
+        apply(Action::Recover(ids)).map_err(ConfigError)?;
+        Ok(Reply::Done { ues: ids.len() })
+    }
+
+    fn is_not_moving(&self, at: &str, id: u16) -> Result<(), ConfigError> {
+        match self.moving.get(&id) {
+            Some(Moving::Prepared(_) | Moving::Left) => Err(wrong(format!("{at}.id"), format!("UE {id} is being handed over"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn modify(&mut self, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
+        for (number, ue) in ues.iter().enumerate() {
+            self.is_not_moving(&format!("ue[{number}]"), ue.id())?;
+        }
+        let ids: Vec<u16> = ues.iter().map(GnbUeTable::id).collect();
+        let checked = self.tables.modify(ues)?;
+        let before = |of: Bearer, drb: &config::Drb| {
+            let ue = self.config.ues.iter().find(|ue| ue.id == of.ue);
+            ue.is_some_and(|ue| ue.drbs.contains(drb))
+        };
+        self.keys_are_new(&ids, &checked.1, |(of, drb)| !before(of, drb))?;
+        self.change(ids.len(), Ok(checked), apply)
+    }
+
+    /// A bearer that begins at COUNT 0 begins under keys that it has not had: one would cipher two packets alike (TS 33.501 §6.9.4). `begins`: which of those UEs' do.
+    fn keys_are_new(&self, ids: &[u16], after: &Gnb, begins: impl Fn((Bearer, &config::Drb)) -> bool) -> Result<(), ConfigError> {
+        for (number, id) in ids.iter().enumerate() {
+            let Some(ue) = after.ues.iter().find(|ue| ue.id == *id) else { continue };
+            for (at, drb) in ue.drbs.iter().enumerate().filter(|(_, drb)| begins((Bearer { ue: *id, drb: drb.sdap.id }, drb))) {
+                self.used.check(*id, drb, format!("ue[{number}].drb[{at}]"))?;
             }
         }
         Ok(())
@@ -255,7 +318,10 @@ impl Bearers {
     fn prepare(&mut self, from: Ipv4Addr, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
         let to = self.is_whole()?;
         other_gnodeb("from", from, to)?;
+        let ids: Vec<u16> = ues.iter().map(GnbUeTable::id).collect();
         let (tables, config) = self.tables.create(ues)?;
+        // With RLC AM COUNT goes on: what goes again under an old key is as it was.
+        self.keys_are_new(&ids, &config, |(_, drb)| !matches!(drb.rlc, RlcMode::Am(_)))?;
         self.teids_are_free(&config)?;
         let change = change(&self.config.ues, &config.ues);
         let mut taken: BTreeSet<u32> = self.moving.values().flat_map(Moving::teids).collect();
@@ -272,6 +338,7 @@ impl Bearers {
         let forwarding: Vec<Forwarding> = change.set.iter().map(of_ue).collect();
         apply(Action::Prepare { change: &change, from, forwarding: &forwarding }).map_err(ConfigError)?;
         self.moving.extend(forwarding.iter().map(|of| (of.id, Moving::Prepared(of.drb.clone()))));
+        change.set.iter().for_each(|ue| self.used.add(ue.id, &ue.drbs));
         (self.tables, self.config) = (tables, config);
         Ok(Reply::Prepared { ue: forwarding })
     }
@@ -292,7 +359,7 @@ impl Bearers {
                 return Err(wrong(format!("{at}.drb"), "expected a TEID of its own, not 0, for each tunnel"));
             }
         }
-        let statuses = apply(Action::HandOver(&ues)).map_err(ConfigError)?;
+        let Done::Left(statuses) = apply(Action::HandOver(&ues)).map_err(ConfigError)? else { return Ok(Reply::Done { ues: 0 }) };
         self.moving.extend(ues.iter().map(|of| (of.id, Moving::Left)));
         Ok(Reply::Status { ue: statuses })
     }

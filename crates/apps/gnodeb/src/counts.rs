@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gnb::pdcp::CountGuard;
+use gnb::sdap::DrbId;
 use serde::{Deserialize, Serialize};
 pub use traffic::ran::Count;
 
@@ -38,6 +40,62 @@ pub fn add_count(sum: &mut Count, more: Count) {
     (sum.packets, sum.bytes) = (sum.packets + more.packets, sum.bytes + more.bytes);
 }
 
+/// How near a bearer's COUNT is to its end, where it would come round and use a key twice (TS 33.501 §6.9.4).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CountState {
+    /// Far.
+    Ok,
+    /// From [`CountGuard::notify`] on: the bearer needs new keys soon.
+    High,
+    /// At [`CountGuard::stop`]: nothing more is sent or taken under these keys.
+    Exhausted,
+}
+
+impl CountState {
+    /// Of the COUNT that is next.
+    pub fn of(next: u32) -> CountState {
+        let CountGuard { notify, stop } = CountGuard::default();
+        match next {
+            // The one before was the first to be told of.
+            next if next >= stop => CountState::Exhausted,
+            next if next > notify => CountState::High,
+            _ => CountState::Ok,
+        }
+    }
+}
+
+/// Where a bearer's COUNTs are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BearerCounts {
+    /// The bearer.
+    pub id: u8,
+    /// COUNT of the first downlink SDU that has none yet.
+    pub downlink_count: u32,
+    /// Behind the highest uplink COUNT that came. Not there where the data path keeps it only when it is high.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_count: Option<u32>,
+    /// Of the direction that is nearer to its end.
+    pub state: CountState,
+}
+
+impl BearerCounts {
+    /// Of a bearer.
+    pub fn new(drb: DrbId, downlink_count: u32, uplink_count: Option<u32>) -> BearerCounts {
+        let state = CountState::of(downlink_count.max(uplink_count.unwrap_or(0)));
+        BearerCounts { id: drb.get(), downlink_count, uplink_count, state }
+    }
+}
+
+/// Those of a UE.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct UeCounts {
+    /// The UE's number.
+    pub id: u16,
+    /// Its bearers.
+    pub drb: Vec<BearerCounts>,
+}
+
 /// What a gNodeB or a process of UEs has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -68,6 +126,9 @@ pub struct UeReport {
     pub radio_received: Count,
     /// SDUs whose RLC has given up by `maxRetxThreshold`.
     pub radio_link_failures: u64,
+    /// Directions of bearers whose COUNT came so high that new keys are needed ([`CountState::High`]), each once for a key.
+    #[serde(default)]
+    pub count_high: u64,
     /// End Markers on its tunnels.
     pub end_markers: u64,
     /// SDUs that were sent to another gNodeB at a handover.
@@ -96,6 +157,7 @@ impl UeReport {
         self.retransmissions += before.retransmissions;
         self.radio_link_failures += before.radio_link_failures;
         self.end_markers += before.end_markers;
+        self.count_high += before.count_high;
         for (reason, number) in &before.drops {
             *self.drops.entry(reason.clone()).or_default() += number;
         }

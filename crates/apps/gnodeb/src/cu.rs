@@ -15,7 +15,7 @@ use wire::gtpu::{self, Message, Repr, SessionContainer};
 use crate::Bearer;
 use crate::bearer::{Pdcp, Side};
 use crate::config::{self, GnbUe, Session};
-use crate::counts::{Count, Drops, UeReport, add, add_layer, count};
+use crate::counts::{Count, Drops, UeCounts, UeReport, add, add_layer, count};
 use crate::forwarding::{self, Forwarded};
 use crate::handover::{Arriving, Backlog, DrbStatus, Forwarding, Held, SnStatus};
 use crate::n3::{self, Asked};
@@ -92,6 +92,8 @@ struct Ue {
     uplink: Count,
     downlink: Count,
     end_markers: u64,
+    /// Of bearers that have ended.
+    count_high: u64,
     forwarded_sent: Count,
     forwarded_received: Count,
     drops: Drops,
@@ -167,6 +169,7 @@ impl Cu {
             for tunnels in tunnels {
                 let Some((drb_id, drb)) = DrbId::new(tunnels.id).and_then(|id| ue.drbs.remove(&id).map(|drb| (id, drb))) else { continue };
                 drb.pdcp.drops(&mut ue.drops);
+                ue.count_high += drb.pdcp.count_high();
                 leaving.teids.insert(drb_id, tunnels.downlink_teid);
                 leaving.limit_bytes += drb.config.queue_bytes;
                 let (session, sdap, uplink) = (&ue.session, &mut ue.sdap, &mut ue.uplink);
@@ -192,6 +195,33 @@ impl Cu {
         statuses
     }
 
+    /// Where COUNTs are.
+    pub fn counts(&self) -> Vec<UeCounts> {
+        let of = |(id, ue): (&u16, &Ue)| UeCounts { id: *id, drb: ue.drbs.values().map(|drb| drb.pdcp.counts()).collect() };
+        self.ues.iter().filter(|(_, ue)| !ue.drbs.is_empty()).map(of).collect()
+    }
+
+    /// PDCP recovers data of a UE's bearers of RLC AM (TS 38.323 §5.5): what was under way to the UE is lost with its RLC, which has begun anew.
+    pub fn recover(&mut self, id: u16, now_ns: u64, out: &mut Output) {
+        let Some(ue) = self.ues.get_mut(&id) else { return };
+        for (drb_id, drb) in &mut ue.drbs {
+            if !drb.pdcp.acknowledged || drb.arriving.as_ref().is_some_and(|arriving| !arriving.has_begun()) {
+                continue;
+            }
+            let bearer = Bearer { ue: id, drb: *drb_id };
+            drb.pdcp.recover_data();
+            drb.at_du.clear();
+            drb.undelivered.clear();
+            drb.at_du_bytes = 0;
+            // §5.4.1: the UE need not send again what is here.
+            if let Some(report) = drb.pdcp.status_report() {
+                let frame = UserData { sn: drb.number(), ..UserData::default() };
+                out.to_du.push(ToDu { bearer, frame, pdu: report });
+            }
+            drb.pump(bearer, &mut self.engine, now_ns, out);
+        }
+    }
+
     /// UEs that were prepared go on with another gNodeB's numbers.
     ///
     /// # Errors
@@ -202,7 +232,7 @@ impl Cu {
             for (at, of) in status.drb.iter().enumerate() {
                 let drb = DrbId::new(of.id).and_then(|id| Some((id, self.ues.get(&status.id)?.drbs.get(&id)?)));
                 let Some((id, drb)) = drb else { continue };
-                let pdcp = Pdcp::take_over(&drb.config, &self.engine, of.downlink_count, of.uplink_count, now_ns);
+                let pdcp = Pdcp::take_over(status.id, &drb.config, &self.engine, of.downlink_count, of.uplink_count, now_ns);
                 entities.push((Bearer { ue: status.id, drb: id }, pdcp.map_err(|why| ArriveError { ue: place, drb: at, why })?));
             }
         }
@@ -247,7 +277,7 @@ impl Cu {
             {
                 return (drb.sdap.id, goes_on);
             }
-            let pdcp = Pdcp::new(drb, Side::Gnb, engine).expect("the configuration was checked");
+            let pdcp = Pdcp::new(ue.id, drb, Side::Gnb, engine).expect("the configuration was checked");
             let drb_state = Drb {
                 config: drb.clone(),
                 pdcp,
@@ -272,6 +302,7 @@ impl Cu {
             uplink: Count::default(),
             downlink: Count::default(),
             end_markers: 0,
+            count_high: 0,
             forwarded_sent: Count::default(),
             forwarded_received: Count::default(),
             drops: Drops::new(),
@@ -281,6 +312,7 @@ impl Cu {
             (state.uplink, state.downlink, state.end_markers) = (uplink, downlink, end_markers);
             (state.forwarded_sent, state.forwarded_received) = (forwarded_sent, forwarded_received);
             state.drops = before.drops();
+            state.count_high = before.count_high();
         }
         self.ues.insert(ue.id, state);
     }
@@ -475,6 +507,7 @@ impl Cu {
             let report = ues.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() });
             (report.uplink, report.downlink, report.end_markers) = (ue.uplink, ue.downlink, ue.end_markers);
             (report.forwarded_sent, report.forwarded_received) = (ue.forwarded_sent, ue.forwarded_received);
+            report.count_high += ue.count_high();
             for (reason, number) in ue.drops() {
                 *report.drops.entry(reason).or_default() += number;
             }
@@ -523,6 +556,11 @@ impl Ue {
                 }
             }
         }
+    }
+
+    /// Directions in which COUNT came to be high.
+    fn count_high(&self) -> u64 {
+        self.count_high + self.drbs.values().map(|drb| drb.pdcp.count_high()).sum::<u64>()
     }
 
     /// Counts what another gNodeB was sent.
@@ -588,7 +626,7 @@ impl Drb {
         let acknowledged = self.pdcp.acknowledged;
         for (count, pdu) in given {
             let sn = self.number();
-            let retransmission = self.undelivered.back().is_some_and(|(_, last)| *last >= count);
+            let retransmission = count < self.given;
             self.at_du.push_back((sn, count, pdu.len() as u64));
             self.at_du_bytes += pdu.len() as u64;
             if acknowledged {

@@ -20,6 +20,9 @@ use crate::grants::Grants;
 
 /// RLC's name for a PDCP control PDU, which has no number.
 const CONTROL: u32 = u32::MAX;
+/// How long a UE whose RLC has begun anew neither gets nor is heard, ns: what was under way belongs to the RLC before, as with MAC's reset (TS 38.321 §5.12). The UE must be
+/// told within it, less what a PDU is under way.
+pub(crate) const QUIET_NS: u64 = 100_000_000;
 /// How often a report repeats what was lost: reports may be lost too.
 const REPEATS: u8 = 8;
 const NRU_MASK: u32 = 0xff_ffff;
@@ -67,6 +70,8 @@ enum Cell {
 struct Ue {
     address: SocketAddr,
     cell: Cell,
+    /// Until then nothing is sent or taken.
+    quiet: u64,
     drbs: BTreeMap<DrbId, Drb>,
     sent: Count,
     received: Count,
@@ -125,7 +130,7 @@ impl Du {
                     *drb = goes_on;
                 }
             }
-            state.cell = before.cell;
+            (state.cell, state.quiet) = (before.cell, before.quiet);
             state.failures = before.failures();
             state.drops = before.drops();
             (state.sent, state.received, state.retransmissions) = (before.sent, before.received, before.retransmissions);
@@ -149,6 +154,19 @@ impl Du {
             }
         }
         ue.cell = if next.is_empty() { Cell::Serving } else { Cell::Arriving };
+    }
+
+    /// RLC AM of a UE's bearers begins anew (TS 38.322 §5.1.2).
+    pub fn re_establish(&mut self, ue: u16, now_ns: u64) {
+        let Some(ue) = self.ues.get_mut(&ue) else { return };
+        for drb in ue.drbs.values_mut().filter(|drb| drb.acknowledged) {
+            drb.rlc.drops(&mut ue.drops);
+            ue.failures += drb.rlc.radio_link_failures;
+            drb.rlc = Rlc::new(&drb.config).expect("the configuration was checked");
+            drb.waiting.clear();
+            drb.transmitted = None;
+        }
+        ue.quiet = now_ns + QUIET_NS;
     }
 
     /// A UE goes to another gNodeB: its RLC ends.
@@ -195,6 +213,9 @@ impl Du {
             Cell::Prepared => return count(&mut ue.drops, "radio.not_ready"),
             Cell::Left => return count(&mut ue.drops, "radio.handed_over"),
         }
+        if now_ns < ue.quiet {
+            return count(&mut ue.drops, "radio.reset");
+        }
         let drb = DrbId::new(of.drb).and_then(|id| ue.drbs.get_mut(&id).map(|drb| (id, drb)));
         let Some((id, drb)) = drb else { return count(&mut ue.drops, "radio.unknown_bearer") };
         if of.direction != Direction::Uplink || of.mode != drb.framing {
@@ -224,7 +245,8 @@ impl Du {
     /// The first bearer after the last one that has data, and what it has sent.
     fn next(&mut self, grant: usize, now_ns: u64, out: &mut Output) -> Option<(Bearer, usize)> {
         let after = self.turn;
-        let has_data = |ue: &Ue, id: &DrbId| ue.cell == Cell::Serving && ue.drbs.get(id).is_some_and(|drb| drb.rlc.has_data(now_ns));
+        let sends = |ue: &Ue| ue.cell == Cell::Serving && now_ns >= ue.quiet;
+        let has_data = |ue: &Ue, id: &DrbId| sends(ue) && ue.drbs.get(id).is_some_and(|drb| drb.rlc.has_data(now_ns));
         let bearers = || self.ues.iter().flat_map(|(id, ue)| ue.drbs.keys().map(move |drb| (Bearer { ue: *id, drb: *drb }, ue)));
         let find = |wanted: &dyn Fn(Bearer) -> bool| {
             bearers().find(|(bearer, ue)| wanted(*bearer) && has_data(ue, &bearer.drb)).map(|(bearer, _)| bearer)
@@ -253,8 +275,9 @@ impl Du {
     /// When to call [`Du::advance`] and [`Du::transmit`].
     pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
         let mut next: Option<u64> = None;
-        for drb in self.ues.values().filter(|ue| ue.cell == Cell::Serving).flat_map(|ue| ue.drbs.values()) {
-            let wakes = if drb.rlc.has_data(now_ns) { Some(self.grants.next_grant()) } else { drb.rlc.next_deadline() };
+        let serving = self.ues.values().filter(|ue| ue.cell == Cell::Serving);
+        for (quiet, drb) in serving.flat_map(|ue| ue.drbs.values().map(|drb| (ue.quiet, drb))) {
+            let wakes = if drb.rlc.has_data(now_ns) { Some(self.grants.next_grant().max(quiet)) } else { drb.rlc.next_deadline() };
             next = next.into_iter().chain(wakes).min();
         }
         next
@@ -281,6 +304,7 @@ impl Ue {
         Ue {
             address: ue.radio.expect("a checked configuration has a radio address for a DU"),
             cell: Cell::Serving,
+            quiet: 0,
             drbs: ue.drbs.iter().map(|drb| (drb.sdap.id, Drb::new(drb))).collect(),
             sent: Count::default(),
             received: Count::default(),

@@ -8,12 +8,11 @@ use gnb::nru::Frame;
 
 use crate::Bearer;
 use crate::config::{self, Gnb, GnbUe, Role};
-use crate::control::{Action, Change};
+use crate::control::{Action, Change, Done};
 use crate::counts::{Drops, Report, UeReport, count};
 use crate::cu::{self, Cu, ToDu};
 use crate::du::{self, Du, ToCu};
 use crate::f1u::{self, Datagram};
-use crate::handover::SnStatus;
 
 /// What is to be sent. The caller takes it out.
 #[derive(Default, Debug)]
@@ -64,31 +63,39 @@ impl Node {
     ///
     /// # Errors
     /// With the name of the field; nothing has changed then.
-    pub fn act(&mut self, action: Action<'_>, now_ns: u64, out: &mut Output) -> Result<Vec<SnStatus>, String> {
-        if let Action::Change(change) | Action::Prepare { change, .. } = action {
-            self.change(change);
+    pub fn act(&mut self, action: Action<'_>, now_ns: u64, out: &mut Output) -> Result<Done, String> {
+        match action {
+            Action::Change(change) | Action::Prepare { change, .. } => self.change(change),
+            Action::Counts => return Ok(Done::Counts(self.cu.as_ref().map(Cu::counts).unwrap_or_default())),
+            Action::Recover(ues) => {
+                // RLC first: what PDCP sends again goes by the new one.
+                self.du.iter_mut().for_each(|du| ues.iter().for_each(|ue| du.re_establish(*ue, now_ns)));
+                self.cu.iter_mut().for_each(|cu| ues.iter().for_each(|ue| cu.recover(*ue, now_ns, &mut self.from_cu)));
+                return Ok(Done::All);
+            }
+            Action::HandOver(_) | Action::Status(_) => {}
         }
         // A checked request for a handover is one to a gNodeB that is both.
-        let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Vec::new()) };
+        let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Done::All) };
         match action {
-            Action::Change(_) => Ok(Vec::new()),
+            Action::Change(_) | Action::Counts | Action::Recover(_) => Ok(Done::All),
             Action::Prepare { from, forwarding, .. } => {
                 cu.prepare(from, forwarding);
                 forwarding.iter().for_each(|of| du.prepare(of.id));
-                Ok(Vec::new())
+                Ok(Done::All)
             }
             Action::HandOver(forwarding) => {
                 // What RLC knows to be delivered need not go.
                 self.run(now_ns, out);
-                let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Vec::new()) };
+                let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Done::All) };
                 forwarding.iter().for_each(|of| du.leave(of.id));
-                Ok(cu.hand_over(forwarding, &mut self.from_cu))
+                Ok(Done::Left(cu.hand_over(forwarding, &mut self.from_cu)))
             }
             Action::Status(statuses) => {
                 let arrived = cu.arrive(statuses, now_ns, &mut self.from_cu).map_err(|error| error.to_string())?;
                 // Before any frame for them.
                 arrived.iter().for_each(|of| du.arrive(of.ue, &of.next));
-                Ok(Vec::new())
+                Ok(Done::All)
             }
         }
     }

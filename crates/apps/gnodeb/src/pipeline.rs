@@ -28,9 +28,8 @@ use wire::gtpu;
 
 use crate::bearer::{self, format};
 use crate::config::{self, Drb, Gnb, GnbUe, Radio, RlcMode};
-use crate::control::{Action, Change, Numbers};
-use crate::counts::{Count, Drops, UeReport, count};
-use crate::handover::SnStatus;
+use crate::control::{Action, Change, Done, Numbers};
+use crate::counts::{BearerCounts, Count, CountState, Drops, UeCounts, UeReport, count};
 use crate::n3::{self, Asked};
 
 /// The port of N3: those below 128 are tunnels (p4/include/splitplane.p4).
@@ -81,6 +80,8 @@ pub struct Pipeline {
     /// `discardTimer` by bearer: what waits for longer for the radio's rate is dropped.
     delays: Delays,
     state: State,
+    /// Bearers and directions whose COUNT is high, as was told.
+    told: BTreeMap<(crate::Bearer, u8), CountState>,
     /// What UEs had counted on bearers whose numbers are others' now.
     ended: BTreeMap<u16, UeReport>,
 }
@@ -124,11 +125,15 @@ struct Names {
     received: CounterId,
     retransmissions: CounterId,
     max_retransmissions: CounterId,
+    downlink_high: CounterId,
+    uplink_high: CounterId,
+    uplink_count: RegisterId,
 }
 
 impl Names {
     fn counters(&self) -> impl Iterator<Item = CounterId> {
-        [self.downlink, self.uplink, self.sent, self.received, self.retransmissions, self.max_retransmissions].into_iter()
+        let high = [self.downlink_high, self.uplink_high];
+        [self.downlink, self.uplink, self.sent, self.received, self.retransmissions, self.max_retransmissions].into_iter().chain(high)
     }
 
     fn of(program: &Program) -> Names {
@@ -145,6 +150,9 @@ impl Names {
             received: counter("radio_received"),
             retransmissions: counter("retransmissions"),
             max_retransmissions: counter("max_retransmissions"),
+            downlink_high: counter("downlink_count_high"),
+            uplink_high: counter("uplink_count_high"),
+            uplink_count: register("uplink_count"),
         }
     }
 }
@@ -190,7 +198,7 @@ impl Pipeline {
             peers: Peers { ours: [config::gtpu(n3), v4(radio.address)], numbers: HashMap::new(), free: Vec::new() },
         };
         let delays = Delays::new(places as u32);
-        let mut pipeline = Pipeline { target, services, names, pdu_bytes, delays, state, ended: BTreeMap::new() };
+        let mut pipeline = Pipeline { target, services, names, pdu_bytes, delays, state, told: BTreeMap::new(), ended: BTreeMap::new() };
         pipeline.change(&Change { set: config.ues.clone(), released: Vec::new() })?;
         Ok(pipeline)
     }
@@ -198,10 +206,13 @@ impl Pipeline {
     /// Does what was asked. It was checked.
     ///
     /// # Errors
-    /// Why not; nothing has changed then. A handover is not for the program.
-    pub fn act(&mut self, action: Action<'_>) -> Result<Vec<SnStatus>, String> {
+    /// Why not; nothing has changed then. A handover and a recovery are not for the program.
+    pub fn act(&mut self, action: Action<'_>) -> Result<Done, String> {
         match action {
-            Action::Change(change) => self.change(change).map(|()| Vec::new()).map_err(|error| error.to_string()),
+            Action::Change(change) => self.change(change).map(|()| Done::All).map_err(|error| error.to_string()),
+            Action::Counts => Ok(Done::Counts(self.counts())),
+            // The service `buffer` keeps PDUs by RLC's numbers.
+            Action::Recover(_) => Err("datapath: bearers of \"p4\" keep their RLC, and so cannot recover data: configure \"entities\"".into()),
             Action::Prepare { .. } | Action::HandOver(_) | Action::Status(_) => {
                 Err("datapath: bearers of \"p4\" cannot be handed over yet: configure \"entities\"".into())
             }
@@ -292,6 +303,40 @@ impl Pipeline {
         cells.first().copied().unwrap_or_default()
     }
 
+    /// Where COUNTs are. That of the uplink is known when it is high.
+    pub fn counts(&self) -> Vec<UeCounts> {
+        let mut ues: BTreeMap<u16, Vec<BearerCounts>> = BTreeMap::new();
+        for (bearer, placed) in &self.state.bearers {
+            ues.entry(bearer.ue).or_default().push(self.counts_of(*bearer, *placed));
+        }
+        ues.into_iter().map(|(id, drb)| UeCounts { id, drb }).collect()
+    }
+
+    fn counts_of(&self, bearer: crate::Bearer, placed: Placed) -> BearerCounts {
+        let number = placed.number;
+        let downlink = (self.cell(self.names.spent, number) as u32).wrapping_add(placed.count_base);
+        let is_high = self.target.counter(self.names.uplink_high, number.into()).packets > 0;
+        let uplink = is_high.then(|| (self.cell(self.names.uplink_count, number) as u32).saturating_add(1));
+        BearerCounts::new(bearer.drb, downlink, uplink)
+    }
+
+    /// Tells the operator of COUNTs that have become high since the last call. It looks at each bearer: a COUNT is high for 2^30 packets before its end, so some seconds
+    /// between calls are short.
+    pub fn tell_of_counts(&mut self) {
+        self.told.retain(|(bearer, _), _| self.state.bearers.contains_key(bearer));
+        for (bearer, placed) in self.state.bearers.clone() {
+            let BearerCounts { downlink_count, uplink_count, .. } = self.counts_of(bearer, placed);
+            for (direction, next) in [(Direction::Downlink, downlink_count), (Direction::Uplink, uplink_count.unwrap_or(0))] {
+                let (key, state) = ((bearer, direction as u8), CountState::of(next));
+                if state == CountState::Ok {
+                    self.told.remove(&key);
+                } else if self.told.insert(key, state) != Some(state) {
+                    bearer::log(bearer, direction, state);
+                }
+            }
+        }
+    }
+
     /// The meter whose red packets wait.
     pub fn radio_rate(&self) -> MeterId {
         self.names.radio_rate
@@ -333,6 +378,7 @@ impl Pipeline {
             radio_received: both(names.received),
             retransmissions: cell(names.retransmissions).packets,
             radio_link_failures: cell(names.max_retransmissions).packets,
+            count_high: [names.downlink_high, names.uplink_high].map(|of| u64::from(cell(of).packets > 0)).iter().sum(),
             ..UeReport::default()
         }
     }
@@ -471,6 +517,9 @@ fn entry(program: &Program, (table, keys): &(&'static str, Vec<u128>), (action, 
     Entry { table, keys, priority: 0, action, args: args.clone() }
 }
 
+/// Which argument of the downlink `set_bearer` asks the UE to follow.
+const REFLECTIVE: usize = 5;
+
 /// A bearer's entries.
 fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u16, peers: &Peers) {
     let Placed { number, count_base, um_base } = placed;
@@ -492,7 +541,9 @@ fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u
     let key = u128::from(session.downlink_teid);
     let flows: Vec<u128> = ue.sdap.flows.iter().filter(|(_, drb)| *drb == id).map(|(qfi, _)| qfi.get().into()).collect();
     for qfi in &flows {
-        rows.insert(("bearer_by_flow", vec![key, *qfi]), ("set_bearer", down.clone()));
+        let mut down = down.clone();
+        down[REFLECTIVE] = u128::from(ue.sdap.reflective.iter().any(|of| u128::from(of.get()) == *qfi));
+        rows.insert(("bearer_by_flow", vec![key, *qfi]), ("set_bearer", down));
     }
     if ue.sdap.default_drb == Some(id) {
         rows.insert(("default_bearer", vec![key]), ("set_bearer", down));

@@ -10,6 +10,7 @@ use gnb::sdap::{self, DrbId, Qfi};
 use crate::bearer::{Pdcp, Rlc, Side};
 use crate::config::{self, Radio};
 use crate::counts::{Count, Drops, UeReport, add, add_layer, count};
+use crate::du::QUIET_NS;
 use crate::grants::Grants;
 
 /// PDUs that RLC holds before PDCP is asked for more: what waits in PDCP has no number yet.
@@ -21,6 +22,8 @@ pub struct Ue {
     gnb: SocketAddr,
     /// The gNodeB whose cell it has left last.
     left: Option<SocketAddr>,
+    /// Until then nothing is sent or taken.
+    quiet: u64,
     engine: Engine,
     sdap: sdap::Ue,
     qfi: Qfi,
@@ -49,7 +52,7 @@ impl Ue {
     /// From a checked configuration.
     pub fn new(ue: &config::Ue, radio: &Radio, engine: Engine) -> Ue {
         let drb = |drb: &config::Drb| {
-            let pdcp = Pdcp::new(drb, Side::Ue, &engine).expect("the configuration was checked");
+            let pdcp = Pdcp::new(ue.id, drb, Side::Ue, &engine).expect("the configuration was checked");
             let rlc = Rlc::new(drb).expect("the configuration was checked");
             (drb.sdap.id, Drb { pdcp, rlc, framing: Rlc::framing(drb) })
         };
@@ -57,6 +60,7 @@ impl Ue {
             id: ue.id,
             gnb: ue.gnb,
             left: None,
+            quiet: 0,
             sdap: sdap::Ue::new(&ue.sdap).expect("the configuration was checked"),
             qfi: ue.qfi,
             rules: ue.rules.clone(),
@@ -95,6 +99,22 @@ impl Ue {
         }
     }
 
+    /// RLC AM begins anew, and PDCP recovers data (TS 38.323 §5.5): the gNodeB does so at the same time. `ue` is its configuration.
+    pub fn recover(&mut self, ue: &config::Ue, now_ns: u64) {
+        for config in &ue.drbs {
+            let Some(Drb { pdcp, rlc, .. }) = self.drbs.get_mut(&config.sdap.id).filter(|drb| drb.pdcp.acknowledged) else { continue };
+            rlc.drops(&mut self.drops);
+            self.failures += rlc.radio_link_failures;
+            *rlc = Rlc::new(config).expect("the configuration was checked");
+            pdcp.recover_data();
+            if let Some(report) = pdcp.status_report() {
+                // As at `reconfigure`.
+                let _ = rlc.enqueue(u32::MAX, report);
+            }
+        }
+        self.quiet = now_ns + QUIET_NS;
+    }
+
     /// Its number.
     pub fn id(&self) -> u16 {
         self.id
@@ -127,6 +147,9 @@ impl Ue {
         if from != self.gnb || of.ue != self.id {
             let late = Some(from) == self.left && of.ue == self.id;
             return count(&mut self.drops, if late { "radio.cell_left" } else { "radio.wrong_source" });
+        }
+        if now_ns < self.quiet {
+            return count(&mut self.drops, "radio.reset");
         }
         let Some((id, drb)) = DrbId::new(of.drb).and_then(|id| self.drbs.get_mut(&id).map(|drb| (id, drb))) else {
             return count(&mut self.drops, "radio.unknown_bearer");
@@ -168,6 +191,9 @@ impl Ue {
                     rlc.discard(count);
                 },
             );
+        }
+        if now_ns < self.quiet {
+            return;
         }
         let mut datagram = Vec::new();
         while let Some(grant) = self.grants.grant(now_ns) {
@@ -217,7 +243,7 @@ impl Ue {
         let mut next: Option<u64> = None;
         for drb in self.drbs.values() {
             let sends = drb.rlc.has_data(now_ns) || drb.pdcp.waits() && drb.rlc.waiting() < RLC_SDUS && drb.rlc.has_room();
-            let grant = sends.then(|| self.grants.next_grant());
+            let grant = sends.then(|| self.grants.next_grant().max(self.quiet));
             next = next.into_iter().chain(grant).chain(drb.rlc.next_deadline()).chain(drb.pdcp.next_deadline()).min();
         }
         next
@@ -246,6 +272,7 @@ impl Ue {
             drb.pdcp.drops(&mut report.drops);
             drb.rlc.drops(&mut report.drops);
             report.radio_link_failures += drb.rlc.radio_link_failures;
+            report.count_high += drb.pdcp.count_high();
         }
         report
     }

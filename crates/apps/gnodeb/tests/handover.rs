@@ -547,3 +547,76 @@ fn a_request_that_is_wrong_is_refused_by_its_field_and_changes_nothing() {
     }
     testkit::assert_golden(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/refused_handover.txt"), &text);
 }
+
+/// COUNT goes on behind a handover, so that a bearer may be long-lived: the operator is told in time, and the last COUNT is the last.
+#[test]
+fn a_count_that_is_high_is_told_of_and_the_last_stops_the_bearer_in_its_direction() {
+    let case = ordinary();
+    let begin = |downlink_count: u32, uplink_count: u32| {
+        let mut bed = Bed::new(&case);
+        assert_eq!(bed.ask(1, &json!({ "do": "prepare", "from": N3[0], "ue": [at_gnb(&case, 1)] }))["reply"], "prepared");
+        let drb = json!({ "id": 1, "downlink_count": downlink_count, "uplink_count": uplink_count });
+        assert_eq!(bed.ask(1, &json!({ "do": "status", "ue": [{ "id": 7, "drb": [drb] }] }))["reply"], "done");
+        bed
+    };
+    let send = |bed: &mut Bed, many: u32| {
+        let node = &mut bed.gnbs[1].node;
+        (0..many).for_each(|number| node.n3(&downlink(1, number), UPF.parse().unwrap(), bed.now));
+        // Packets of the new path wait for the End Marker.
+        bed.now += 600 * MS;
+        bed.gnbs[1].node.run(bed.now, &mut bed.out);
+    };
+    let counts = |bed: &mut Bed| bed.ask(1, &json!({ "do": "counts" }))["ue"][0]["drb"][0].clone();
+    let mut bed = begin(0xbfff_fffe, 5);
+    send(&mut bed, 2);
+    assert_eq!(counts(&mut bed), json!({ "id": 1, "downlink_count": 0xc000_0000u32, "uplink_count": 5, "state": "ok" }));
+    assert_eq!(bed.gnbs[1].node.report().ues[0].count_high, 0);
+    send(&mut bed, 2);
+    assert_eq!(counts(&mut bed), json!({ "id": 1, "downlink_count": 0xc000_0002u32, "uplink_count": 5, "state": "high" }));
+    assert_eq!(bed.gnbs[1].node.report().ues[0].count_high, 1, "once");
+    // The last COUNT is 0xfffffffe.
+    let mut bed = begin(0xffff_fffc, 5);
+    send(&mut bed, 8);
+    assert_eq!(counts(&mut bed), json!({ "id": 1, "downlink_count": u32::MAX, "uplink_count": 5, "state": "exhausted" }));
+    let report = bed.gnbs[1].node.report();
+    let UeReport { count_high, downlink, drops, .. } = &report.ues[0];
+    assert_eq!((*count_high, downlink.packets, drops.get("pdcp_tx.count_exhausted")), (1, 8, Some(&5)), "{drops:?}");
+    // Uplink has an end of its own.
+    let mut bed = begin(0, 0xffff_fff0);
+    assert_eq!(counts(&mut bed)["state"], "high");
+    // And it is counted when the bearer has ended.
+    let mut bed = begin(0xc000_0000, 0);
+    send(&mut bed, 1);
+    assert_eq!(bed.ask(1, &json!({ "do": "release", "ue": [7] }))["reply"], "done");
+    assert_eq!(bed.gnbs[1].node.report().ues[0].count_high, 1);
+}
+
+/// A bearer of RLC UM begins at COUNT 0 in each cell.
+#[test]
+fn keys_that_a_bearer_has_had_are_refused_where_it_begins_at_count_0() {
+    let case = ordinary();
+    let mut bed = Bed::new(&case);
+    let um = |cell: usize, mut table: Value| {
+        table["drb"][0] = json!({ "id": 1, "rlc": "um", "ciphering": 2, "cipher_key": format!("{cell}00102030405060708090a0b0c0d0e0e") });
+        table
+    };
+    let had = "the bearer begins at COUNT 0, and has had this key: give it another key";
+    let table = um(0, at_gnb(&case, 1));
+    let prepare = json!({ "do": "prepare", "from": N3[0], "ue": [table] });
+    assert_eq!(bed.ask(1, &prepare)["reply"], "prepared");
+    assert_eq!(bed.ask(1, &json!({ "do": "release", "ue": [7] }))["reply"], "done");
+    let refused = bed.ask(1, &prepare);
+    assert_eq!(refused["message"], format!("ue[0].drb[0].cipher_key: {had}"));
+    let other = json!({ "do": "prepare", "from": N3[0], "ue": [um(1, at_gnb(&case, 1))] });
+    assert_eq!(bed.ask(1, &other)["reply"], "prepared");
+    // A UE that goes to another cell, and back.
+    let text = format!("[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n") + &toml::to_string(&json!({ "ue": [um(0, at_ue(&case, 0))] })).unwrap();
+    let (tables, _) = UesTables::parse(&text).unwrap();
+    let ask = |tables: &UesTables, key: usize| tables.reconfigure(vec![serde_json::from_value(um(key, at_ue(&case, 1))).unwrap()]);
+    assert_eq!(ask(&tables, 0).err().unwrap().to_string(), format!("ue[0].drb[0].cipher_key: {had}"));
+    let (tables, _, _) = ask(&tables, 1).unwrap();
+    assert_eq!(ask(&tables, 0).err().unwrap().to_string(), format!("ue[0].drb[0].cipher_key: {had}"));
+    assert!(ask(&tables, 2).is_ok());
+    assert_eq!(tables.named(&[8]).err().unwrap().to_string(), "ue[0]: there is no UE 8");
+    assert_eq!(tables.named(&[7, 7]).err().unwrap().to_string(), "ue[1]: UE 7 is named twice");
+}

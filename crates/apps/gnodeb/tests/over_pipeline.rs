@@ -311,6 +311,7 @@ impl Asked {
         match reply {
             Reply::Done { ues } => format!("{ues} done"),
             Reply::Ues { ue, .. } => serde_json::to_string(&ue).unwrap(),
+            Reply::Counts { ue } => serde_json::to_string(&ue).unwrap(),
             Reply::Error { message } => message,
             Reply::Prepared { .. } | Reply::Status { .. } => panic!("the program hands nothing over"),
         }
@@ -355,6 +356,7 @@ fn bearers_come_change_and_go_while_the_program_runs_and_what_is_wrong_changes_n
     assert_eq!(asked.ask(r#"{"do":"release","ue":[3,99]}"#), "ue[1]: there is no UE 99");
     assert_eq!(asked.ask(&modify(ue_json(99, 80, 9, plain))), "ue[0].id: there is no UE 99");
     let no_handover = "datapath: bearers of \"p4\" cannot be handed over yet: configure \"entities\"";
+    assert!(asked.ask(r#"{"do":"recover","ue":[3]}"#).starts_with("datapath: bearers of \"p4\" keep their RLC"));
     let leaves = r#"{"do":"handover","ue":[{"id":3,"to":"10.3.0.9","drb":[{"id":1,"downlink_teid":5,"uplink_teid":6}]}]}"#;
     assert_eq!(asked.ask(leaves), no_handover);
     assert!(asked.worker.pipeline.bearers() == 6 && asked.send(80, 9).is_none() && asked.send(4, 9).is_some());
@@ -382,6 +384,100 @@ fn bearers_come_change_and_go_while_the_program_runs_and_what_is_wrong_changes_n
     let packets: Vec<(u16, u64)> = report.iter().map(|ue| (ue.ue, ue.downlink.packets)).filter(|(_, packets)| *packets > 0).collect();
     assert_eq!(packets, [(0, 4), (3, 4), (40, 4)]);
     assert_eq!(asked.worker.pipeline.imbalance(), 0);
+}
+
+/// PDCP's number can come on by half of the numbers with each PDU of a bearer that loses: so COUNT is at its end soon.
+#[test]
+fn a_count_that_is_high_is_told_of_and_the_last_stops_the_bearer() {
+    let (tables, config) = GnbTables::parse(&gnb_text(100_000, 1400).replace("ciphering = 3\ncipher_key = \"000102030405060708090a0b0c0d0e0f\"\nreordering", "ciphering = 0\nreordering")).unwrap();
+    let mut asked = Asked { worker: Worker::new(&config), bearers: Bearers::new(tables, config) };
+    let mut now = MS;
+    let up = |asked: &mut Asked, count: u64, now: u64| {
+        let (sn, mut out) = ((count & 0x3_ffff) as u32, Vec::new());
+        let pdu = [&[0x00][..], &(0x80_0000 | sn).to_be_bytes()[1..], &packet(0)].concat();
+        gnb::framing::Rlc { mode: gnb::framing::RlcMode::Um(12), direction: ciphering::Direction::Uplink, ue: 4, drb: 1 }.emit(&pdu, &mut out);
+        asked.worker.receive(RADIO, &frame(v4(UE_RADIO), v4(GNB_RADIO), &out), now);
+    };
+    let state = |asked: &mut Asked| -> serde_json::Value {
+        let counts: serde_json::Value = serde_json::from_str(&asked.ask(r#"{"do":"counts"}"#)).unwrap();
+        counts[4].clone()
+    };
+    assert_eq!(state(&mut asked), serde_json::json!({ "id": 4, "drb": [{ "id": 1, "downlink_count": 0, "state": "ok" }] }));
+    let mut goes_on = |asked: &mut Asked, from: u64, to: u64| {
+        let mut count = from;
+        while count < to {
+            up(asked, count, now);
+            now += 200 * MS;
+            asked.worker.poll(now);
+            asked.worker.sent.clear();
+            count += 0x1_ffff;
+        }
+        up(asked, to, now);
+        now += 200 * MS;
+        asked.worker.poll(now);
+    };
+    goes_on(&mut asked, 0, 0xbfff_ffff);
+    assert_eq!(state(&mut asked)["drb"][0]["state"], "ok");
+    goes_on(&mut asked, 0xc000_0000, 0xc000_0000);
+    let high = serde_json::json!({ "id": 1, "downlink_count": 0, "uplink_count": 0xc000_0001u32, "state": "high" });
+    assert_eq!(state(&mut asked)["drb"][0], high);
+    goes_on(&mut asked, 0xc000_0001, 0xffff_fffe);
+    let end = serde_json::json!({ "id": 1, "downlink_count": 0, "uplink_count": u32::MAX, "state": "exhausted" });
+    assert_eq!(state(&mut asked)["drb"][0], end);
+    let before = asked.worker.drops().get("radio_bearer.pdcp_count").copied().unwrap_or(0);
+    asked.worker.sent.clear();
+    goes_on(&mut asked, 0xffff_ffff, 0xffff_ffff);
+    assert_eq!((asked.worker.sent.len(), asked.worker.drops()["radio_bearer.pdcp_count"]), (0, before + 1));
+    let report = asked.worker.report();
+    assert_eq!(report.iter().map(|ue| ue.count_high).collect::<Vec<_>>(), [0, 0, 0, 0, 1, 0]);
+    asked.worker.pipeline.tell_of_counts();
+}
+
+/// As the entities do (over_radio.rs), and what says that the flow has left is no drop.
+#[test]
+fn a_flow_that_is_reflective_moves_to_the_bearer_that_its_packets_come_by() {
+    let drbs = ["1", "2"].map(|id| {
+        format!("[[ue.drb]]\nid = {id}\nrlc = \"am\"\nciphering = 0\nsdap_header_uplink = true\nsdap_header_downlink = true\n")
+    });
+    let gnb = format!(
+        "role = \"both\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 100\n[[ue]]\nid = 7\nradio = \"{UE_RADIO}\"\ndefault_drb = 1\n\
+         flows = [{{ qfi = 9, drb = 2, reflective = true }}, {{ qfi = 8, drb = 2 }}]\nsession = {{ upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }}\n{}",
+        drbs.concat()
+    );
+    let ue = format!(
+        "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\ndefault_drb = 1\n{}",
+        drbs.concat()
+    );
+    let config = Ues::parse(&ue).unwrap();
+    let (mut worker, mut ue) = (Worker::new(&Gnb::parse(&gnb).unwrap()), Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap()));
+    let mut now = 0;
+    let mut send = |worker: &mut Worker, down: bool| {
+        now += 10 * MS;
+        if down {
+            worker.receive(N3, &from_upf(1, &packet(1)), now);
+            for (_, sent) in worker.sent.drain(..) {
+                ue.radio(&datagram(&sent).2, SocketAddr::V4(v4(GNB_RADIO)), now, &mut |_| {});
+            }
+        }
+        ue.packet(&packet(1), now);
+        let mut sent = Vec::new();
+        ue.run(now, &mut |_| {}, &mut |_, datagram| {
+            let (of, pdu) = gnb::framing::Rlc::parse(datagram).unwrap();
+            if pdu[0] & 0x80 != 0 {
+                sent.push((of.drb, pdu[6]));
+            }
+            worker.receive(RADIO, &frame(v4(UE_RADIO), v4(GNB_RADIO), datagram), now);
+        });
+        sent.sort_unstable();
+        let to_upf = worker.sent.drain(..).filter(|(port, _)| *port == N3).count();
+        (sent, to_upf)
+    };
+    assert_eq!(send(&mut worker, false), (vec![(1, 0x89)], 1));
+    assert_eq!(send(&mut worker, true), (vec![(1, 0x09), (2, 0x89)], 1));
+    assert_eq!(send(&mut worker, true), (vec![(2, 0x89)], 1));
+    let ended = worker.drops.iter().find(|(code, _)| worker.pipeline.target.program().reason_name(**code) == "sdap_end_marker");
+    assert_eq!(ended.map(|(_, packets)| *packets), Some(1), "{:?}", worker.drops);
+    assert_eq!(worker.drops(), Drops::new());
 }
 
 /// What a stranger sends changes nothing but a counter.

@@ -9,6 +9,7 @@ use gnb::framing;
 use gnb::framing::RlcMode::{Am, Um};
 use gnb::nru::Frame;
 use gnodeb::config::{Gnb, Ues};
+use gnodeb::control::{Action, Done};
 use gnodeb::counts::Report;
 use gnodeb::f1u::{self, Datagram};
 use gnodeb::node::{Node, Output};
@@ -42,15 +43,25 @@ struct Case {
     burst: u32,
     /// Settings of the bearer at the UE, and where RLC is; a CU-UP has the defaults.
     settings: &'static str,
+    /// Every so many ms, thrice, RLC begins anew and PDCP recovers data; 0: never.
+    recover_ms: u64,
 }
 
 fn case() -> impl Strategy<Value = Case> {
     let bits = || prop_oneof![Just(12u8), Just(18)];
     let radio = (any::<u64>(), 0.0..0.3, 0..8 * MS, 0.0..0.3, 64..2000usize);
     let bearer = (bits(), bits(), any::<bool>(), 0..4u8, proptest::option::of(0..4u8), 4..300u32);
-    (radio, bearer, 1..200u32, any::<bool>(), prop_oneof![Just(0.0), 0.0..0.1]).prop_map(
-        |((seed, loss, delay_ns, reorder, pdu_bytes), (pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window), packets, split, f1u_loss)| {
-            let radio = Case { seed, loss, delay_ns, reorder, packets, pdu_bytes, split, f1u_loss, ..ordinary() };
+    let recover = prop_oneof![Just(0), 20..150u64];
+    (radio, bearer, 1..200u32, any::<bool>(), prop_oneof![Just(0.0), 0.0..0.1], recover).prop_map(
+        |(
+            (seed, loss, delay_ns, reorder, pdu_bytes),
+            (pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window),
+            packets,
+            split,
+            f1u_loss,
+            recover_ms,
+        )| {
+            let radio = Case { seed, loss, delay_ns, reorder, packets, pdu_bytes, split, f1u_loss, recover_ms, ..ordinary() };
             Case { pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window, ..radio }
         },
     )
@@ -106,6 +117,11 @@ fn gnb(case: &Case, role: &str) -> Gnb {
 }
 
 fn ue(case: &Case) -> Ue {
+    let config = ues(case);
+    Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap())
+}
+
+fn ues(case: &Case) -> Ues {
     let text = format!(
         "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\npdu_bytes = {}\n\
          [[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{}{}",
@@ -113,8 +129,7 @@ fn ue(case: &Case) -> Ue {
         drb(case, false),
         case.settings
     );
-    let config = Ues::parse(&text).unwrap();
-    Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap())
+    Ues::parse(&text).unwrap()
 }
 
 /// An IPv4 packet, as far as anybody here looks: 20 to 1399 bytes.
@@ -166,6 +181,16 @@ fn run(case: &Case) -> Outcome {
             nodes[0].n3(&downlink(given), upf, now);
             ue.packet(&packet(given), now);
             given += 1;
+        }
+        // The DU first, then the CU; the UE when a message of RRC's would have come.
+        let due = |at: u64| case.recover_ms > 0 && at % case.recover_ms == 0 && (1..=3).contains(&(at / case.recover_ms));
+        if due(now / MS) {
+            for node in nodes.iter_mut().rev() {
+                assert_eq!(node.act(Action::Recover(&[7]), now, &mut out), Ok(Done::All));
+            }
+        }
+        if now >= 7 * MS && due(now / MS - 7) {
+            ue.recover(&ues(case).ues[0], now);
         }
         while let Some(datagram) = air[0].receive(now) {
             ue.radio(&datagram, gnb_radio, now, &mut |packet| at_ue.push(packet.to_vec()));
@@ -258,7 +283,69 @@ fn ordinary() -> Case {
         f1u_loss: 0.0,
         burst: 1,
         settings: "",
+        recover_ms: 0,
     }
+}
+
+/// TS 38.323 §5.5: what was with RLC is lost with it, and goes again as it was.
+#[test]
+fn rlc_that_begins_anew_loses_nothing_where_pdcp_recovers_data() {
+    for split in [false, true] {
+        let outcome = check(&Case { recover_ms: 300, split, ..ordinary() });
+        let drops = [&outcome.gnb.ues[0].drops, &outcome.ue.drops];
+        for drops in drops {
+            assert!(drops.get("radio.reset").is_some_and(|number| *number > 0), "something was under way: {drops:?}");
+        }
+        assert!(outcome.ue.drops.contains_key("pdcp_rx.late") || outcome.ue.drops.contains_key("pdcp_rx.duplicate"), "{:?}", outcome.ue.drops);
+    }
+}
+
+/// Reflective mapping (TS 37.324 §5.3.2): a UE that was told of no rule sends a flow by the bearer that its downlink packets come by, and marks the end on the other.
+#[test]
+fn a_flow_that_is_reflective_moves_to_the_bearer_that_its_packets_come_by() {
+    let drbs = ["1", "2"].map(|id| {
+        format!("[[ue.drb]]\nid = {id}\nrlc = \"am\"\nciphering = 0\nsdap_header_uplink = true\nsdap_header_downlink = true\n")
+    });
+    let gnb = format!(
+        "role = \"both\"\ndatapath = \"entities\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\n\
+         radio = \"{UE_RADIO}\"\ndefault_drb = 1\nflows = [{{ qfi = 9, drb = 2, reflective = true }}]\n\
+         session = {{ upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }}\n{}",
+        drbs.concat()
+    );
+    let ue = format!(
+        "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\ndefault_drb = 1\n{}",
+        drbs.concat()
+    );
+    let (engine, config) = (|| Engine::new(Choice::Portable).unwrap(), Ues::parse(&ue).unwrap());
+    let (mut node, mut ue) = (Node::new(&Gnb::parse(&gnb).unwrap(), engine()), Ue::new(&config.ues[0], &config.radio, engine()));
+    let (mut out, mut now, mut at_upf) = (Output::default(), 0, 0);
+    // Uplink PDUs of an SDU by bearer, and the SDAP header of the first: behind framing, RLC and PDCP.
+    let mut send = |node: &mut Node, ue: &mut Ue, down: bool| {
+        now += 10 * MS;
+        if down {
+            node.n3(&downlink(1), UPF.parse().unwrap(), now);
+            node.run(now, &mut out);
+            out.radio.drain(..).for_each(|(_, datagram)| ue.radio(&datagram, GNB_RADIO.parse().unwrap(), now, &mut |_| {}));
+        }
+        ue.packet(&packet(1), now);
+        let mut sent = Vec::new();
+        ue.run(now, &mut |_| {}, &mut |_, datagram| {
+            let (of, pdu) = framing::Rlc::parse(datagram).unwrap();
+            if pdu[0] & 0x80 != 0 {
+                sent.push((of.drb, pdu[6]));
+            }
+            node.radio(datagram, UE_RADIO.parse().unwrap(), now);
+        });
+        node.run(now, &mut out);
+        at_upf += out.n3.drain(..).count();
+        out.radio.clear();
+        sent.sort_unstable();
+        sent
+    };
+    assert_eq!(send(&mut node, &mut ue, false), [(1, 0x89)], "D/C and QFI 9, by the default bearer");
+    assert_eq!(send(&mut node, &mut ue, true), [(1, 0x09), (2, 0x89)], "an end marker, and the flow is at the other");
+    assert_eq!(send(&mut node, &mut ue, true), [(2, 0x89)], "once");
+    assert_eq!((at_upf, node.report().ues[0].drops.len()), (3, 0));
 }
 
 /// RLC's queue takes 32 KiB, which 64 packets are more than.
@@ -429,13 +516,26 @@ fn bearers_come_change_and_go_while_a_node_runs() {
     // It begins anew where it is another: not under the key that it has.
     let narrower = ue(9, one).replace(r#""ciphering""#, r#""window":16,"ciphering""#);
     let refused = ask(&mut node, &format!(r#"{{"do":"modify","ue":[{narrower}]}}"#));
-    assert!(refused.contains("ue[0].drb[0].cipher_key: the bearer changes and begins at COUNT 0: give it another key"), "{refused}");
+    let had = "ue[0].drb[0].cipher_key: the bearer begins at COUNT 0, and has had this key: give it another key";
+    assert!(refused.contains(had), "{refused}");
     assert_eq!(send(&mut node), Some(vec![0x80, 0, 3]), "nothing has changed");
     assert_eq!(ask(&mut node, &format!(r#"{{"do":"modify","ue":[{}]}}"#, ue(9, other))), done);
     assert_eq!(send(&mut node), Some(vec![0x80, 0, 0]));
     let twice = ask(&mut node, &format!(r#"{{"do":"create","ue":[{}]}}"#, ue(9, one)));
     assert!(twice.contains("ue[0].id: 7 is another UE's"), "{twice}");
+    // Not under the first one either, nor when it comes back.
+    let refused = ask(&mut node, &format!(r#"{{"do":"modify","ue":[{narrower}]}}"#));
+    assert!(refused.contains(had), "{refused}");
+    let counts = ask(&mut node, r#"{"do":"counts"}"#);
+    assert_eq!(counts, r#"{"reply":"counts","ue":[{"id":7,"drb":[{"id":1,"downlink_count":1,"uplink_count":0,"state":"ok"}]}]}"#);
+    assert_eq!(ask(&mut node, r#"{"do":"recover","ue":[7]}"#), done);
+    let unknown = ask(&mut node, r#"{"do":"recover","ue":[7,8]}"#);
+    assert!(unknown.contains("ue[1].id: there is no UE 8"), "{unknown}");
     assert_eq!(ask(&mut node, r#"{"do":"release","ue":[7]}"#), done);
+    for key in [one, other] {
+        let refused = ask(&mut node, &format!(r#"{{"do":"create","ue":[{}]}}"#, ue(9, key)));
+        assert!(refused.contains(had), "{refused}");
+    }
     assert_eq!(send(&mut node), None);
     let report = node.report();
     assert_eq!((report.ues[0].ue, report.ues[0].downlink.packets), (7, 5));

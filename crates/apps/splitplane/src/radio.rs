@@ -64,6 +64,17 @@ enum Verb {
     },
     /// Prints what is there as JSON, a UE a line, without keys.
     List,
+    /// Prints where the bearers' COUNTs are as JSON, a UE a line: a bearer whose `state` is `high` needs new keys, one that is `exhausted` stands still.
+    Counts,
+    /// Has RLC AM of UEs begin anew, and PDCP send again what may be lost with it: after a radio link failure.
+    Recover {
+        /// Their numbers.
+        #[arg(required = true)]
+        ue: Vec<u16>,
+        /// The UEs' control socket, if they are `splitplane ue`: they must be told within 100 ms.
+        #[arg(long)]
+        ues: Option<PathBuf>,
+    },
     /// Hands UEs over to another gNodeB: prepares it, has this one forward, and tells the UEs. The UPF's path is then to be switched, and the UEs are to be released here.
     Handover {
         /// The UEs as the other gNodeB is to have them: TOML, as in its configuration.
@@ -160,9 +171,22 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
         Verb::Modify { file } => Request::Modify { ue: read(file, read_ues)? },
         Verb::Release { ue } => Request::Release { ue: ue.clone() },
         Verb::List => Request::List {},
+        Verb::Counts => Request::Counts {},
+        Verb::Recover { ue, .. } => Request::Recover { ue: ue.clone() },
     };
     match ask(&args.control, &request)? {
-        Reply::Done { ues } => println!("{ues} UEs: done"),
+        Reply::Done { ues } => {
+            if let Verb::Recover { ue, ues: Some(socket) } = &args.verb {
+                let told = ask(socket, &UeRequest::<Value>::Recover { ue: ue.clone() });
+                told.map_err(|why| Failure::Failed(format!("the gNodeB has begun anew, and the UEs have not: {why}; repeat it")))?;
+            }
+            println!("{ues} UEs: done");
+        }
+        Reply::Counts { ue } => {
+            for ue in &ue {
+                println!("{}", serde_json::to_string(ue).map_err(|why| Failure::Failed(why.to_string()))?);
+            }
+        }
         Reply::Ues { ue, .. } => ue.iter().for_each(|ue| println!("{ue}")),
         reply => return Err(other(reply)),
     }

@@ -70,6 +70,8 @@ pub struct Config {
     pub default_drb: Option<DrbId>,
     /// QoS flow to DRB mapping rules.
     pub flows: Vec<(Qfi, DrbId)>,
+    /// The network's side: flows whose downlink packets ask the UE to map them so too (RDI). A rule maps each to a bearer with both headers.
+    pub reflective: Vec<Qfi>,
 }
 
 /// Why a configuration is refused.
@@ -90,6 +92,9 @@ pub enum ConfigError {
     /// Uplink packets without header do not say which flow they are of.
     #[error("flows: DRB {} has several flows, so it needs `uplink_header`", .0.get())]
     SeveralFlows(DrbId),
+    /// A downlink header says that the UE is to follow, an uplink header which flow has done so (TS 38.331 `SDAP-Config`).
+    #[error("flows: QFI {} is reflective, so a rule must map it to a DRB with `uplink_header` and `downlink_header`", .0.get())]
+    Reflective(Qfi),
 }
 
 reasons! {
@@ -252,18 +257,15 @@ impl Gnb {
     /// # Errors
     /// [`ConfigError`].
     pub fn new(config: &Config) -> Result<Gnb, ConfigError> {
-        Ok(Gnb { rules: Rules::new(config)?, reflective: [false; FLOWS] })
-    }
-
-    /// Maps a flow to a bearer from now on. `reflective`: its downlink packets ask the UE to do so too, where they have a header.
-    ///
-    /// # Errors
-    /// [`ConfigError`]; nothing has changed then.
-    pub fn map(&mut self, qfi: Qfi, drb: DrbId, reflective: bool) -> Result<(), ConfigError> {
-        self.rules.check(qfi, drb)?;
-        self.rules.flows[usize::from(qfi.0)] = Some(drb);
-        self.reflective[usize::from(qfi.0)] = reflective;
-        Ok(())
+        let (rules, mut reflective) = (Rules::new(config)?, [false; FLOWS]);
+        for qfi in &config.reflective {
+            let drb = rules.flows[usize::from(qfi.0)].and_then(|id| rules.drbs[id.index()]);
+            if !drb.is_some_and(|drb| drb.uplink_header && drb.downlink_header) {
+                return Err(ConfigError::Reflective(*qfi));
+            }
+            reflective[usize::from(qfi.0)] = true;
+        }
+        Ok(Gnb { rules, reflective })
     }
 
     /// Where a downlink packet goes (§5.2.1). `rqi`: as the PDU session container says; without a header it cannot be passed on.
@@ -391,7 +393,16 @@ mod tests {
             drbs: vec![drb(1, true, true), drb(2, true, true), drb(3, false, false)],
             default_drb: Some(id(1)),
             flows: vec![(qfi(9), id(2)), (qfi(5), id(3))],
+            reflective: Vec::new(),
         }
+    }
+
+    /// With another bearer for a flow.
+    fn mapped(flow: u8, drb: u8, reflective: bool) -> Config {
+        let mut config = config();
+        config.flows.iter_mut().filter(|(of, _)| of.get() == flow).for_each(|(_, to)| *to = id(drb));
+        config.reflective = reflective.then(|| qfi(flow)).into_iter().collect();
+        config
     }
 
     #[test]
@@ -425,8 +436,7 @@ mod tests {
 
     #[test]
     fn a_ue_follows_a_reflected_mapping_and_marks_the_end_on_the_old_bearer_once() {
-        let (mut gnb, mut ue) = (Gnb::new(&config()).unwrap(), Ue::new(&config()).unwrap());
-        gnb.map(qfi(9), id(1), true).unwrap();
+        let (mut gnb, mut ue) = (Gnb::new(&mapped(9, 1, true)).unwrap(), Ue::new(&config()).unwrap());
         let down = gnb.downlink(qfi(9), false).unwrap();
         assert_eq!(down, Mapped { drb: id(1), header: Some(0x89) });
         let read = ue.downlink(id(1), &[0x89, 1]).unwrap();
@@ -449,8 +459,7 @@ mod tests {
         assert_eq!(gnb.uplink(id(1), &[0x09, 1]), Err(Drop::Length), "an end marker with a packet");
         assert_eq!(gnb.uplink(id(3), &[]), Err(Drop::Length));
         assert_eq!(gnb.dropped(Drop::Length), 4);
-        gnb.map(qfi(5), id(1), false).unwrap();
-        assert_eq!(gnb.uplink(id(3), &[1]), Err(Drop::NoFlow));
+        assert_eq!(Gnb::new(&mapped(5, 1, false)).unwrap().uplink(id(3), &[1]), Err(Drop::NoFlow));
         assert_eq!(ue.downlink(id(1), &[9]), Err(Drop::Length));
         assert_eq!(ue.downlink(id(3), &[]), Err(Drop::Length));
         assert_eq!(ue.downlink(id(4), &[1, 2]), Err(Drop::UnknownDrb));
@@ -480,9 +489,9 @@ mod tests {
         assert_eq!(refused(|c| c.default_drb = Some(id(3))), ConfigError::DefaultWithoutHeader(id(3)));
         assert_eq!(refused(|c| c.flows.push((qfi(8), id(3)))), ConfigError::SeveralFlows(id(3)));
         assert_eq!(ConfigError::SeveralFlows(id(3)).to_string(), "flows: DRB 3 has several flows, so it needs `uplink_header`");
-        let mut gnb = Gnb::new(&config()).unwrap();
-        assert_eq!(gnb.map(qfi(1), id(3), true), Err(ConfigError::SeveralFlows(id(3))));
-        assert_eq!(gnb.downlink(qfi(1), false).unwrap().drb, id(1), "nothing has changed");
+        // By the default bearer, and on one that has no headers.
+        assert_eq!(refused(|c| c.reflective.push(qfi(8))), ConfigError::Reflective(qfi(8)));
+        assert_eq!(refused(|c| c.reflective.push(qfi(5))), ConfigError::Reflective(qfi(5)));
         assert_eq!((Qfi::new(64), DrbId::new(0), DrbId::new(33)), (None, None, None));
     }
 }

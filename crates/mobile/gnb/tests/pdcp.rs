@@ -233,9 +233,15 @@ fn count_goes_on_behind_the_end_of_the_sequence_numbers() {
 fn count_is_guarded_on_both_sides() {
     let guard = CountGuard { notify: 3, stop: 5 };
     let mut bearer = Bearer::new(TxConfig { guard, ..tx_config() }, RxConfig { guard, ..rx_config() });
-    let pdus = bearer.send(0..8);
-    assert_eq!(pdus.len(), 5);
-    assert_eq!(bearer.pull(0), []);
+    // SDUs that wait have a COUNT each, so what comes behind the last is refused at once: nothing waits for ever.
+    (0..5).for_each(|number| bearer.tx.enqueue(sdu(number), 0).unwrap());
+    for number in 5..8 {
+        assert_eq!(bearer.tx.enqueue(sdu(number), 0).unwrap_err().1, TxDrop::CountExhausted);
+    }
+    let pdus: Vec<_> = bearer.pull(0).into_iter().map(|(_, pdu)| pdu).collect();
+    assert_eq!((pdus.len(), bearer.tx.tx_next(), bearer.tx.has_data()), (5, 5, false));
+    assert_eq!(bearer.tx.enqueue(sdu(5), 0).unwrap_err().1, TxDrop::CountExhausted);
+    assert_eq!((bearer.tx.dropped(TxDrop::CountExhausted), bearer.pull(0)), (4, vec![]));
     assert_eq!(bearer.events, [TxEvent::CountHigh, TxEvent::CountStopped]);
     let told: Vec<_> = pdus.iter().map(|pdu| bearer.receive(pdu, 0).unwrap()).collect();
     assert_eq!(told, [false, false, false, true, false]);

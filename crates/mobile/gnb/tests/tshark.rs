@@ -326,7 +326,7 @@ fn wireshark_reads_sdap_headers_and_status_reports() {
     }
     let (id, qfi) = (DrbId::new(4).expect("1 to 32"), Qfi::new(9).expect("below 64"));
     let drb = Drb { id, uplink_header: true, downlink_header: true };
-    let config = Config { drbs: vec![drb], default_drb: Some(id), flows: vec![(qfi, id)] };
+    let config = Config { drbs: vec![drb], default_drb: Some(id), flows: vec![(qfi, id)], reflective: Vec::new() };
     let (mut gnb, mut ue) = (Gnb::new(&config).unwrap(), Ue::new(&config).unwrap());
     let mut engine = Engine::new(Choice::Portable).unwrap();
     let format = Format { kind: Kind::Drb, sn_length: SnLength::Bits18, integrity: false, sdap_header: true };

@@ -164,14 +164,14 @@ impl Ue {
 
 fn without_sdap(bearer: &Bearer, sdu: &[u8]) -> Vec<u8> {
     if bearer.sdap_downlink {
-        assert_eq!(sdu[0], bearer.qfi);
+        assert_eq!(sdu[0], u8::from(bearer.reflective) << 7 | bearer.qfi);
     }
     sdu[usize::from(bearer.sdap_downlink)..].to_vec()
 }
 
 /// The radio frames that the entities make of a packet with grants of the bearer's size.
 fn expected_downlink(b: &Bearer, tx: &mut Tx, rlc: &mut UeRlc, engine: &mut Engine, sdu: &[u8]) -> Vec<Vec<u8>> {
-    let header = b.sdap_downlink.then_some(b.qfi);
+    let header = b.sdap_downlink.then_some(u8::from(b.reflective) << 7 | b.qfi);
     tx.enqueue(header.into_iter().chain(sdu.iter().copied()).collect(), 0).expect("room");
     let mut packets = [tx.pull(0, &mut |_| {}).expect("room")];
     b.security(engine, Direction::Downlink).run(engine, &mut packets);
@@ -218,6 +218,7 @@ fn every_kind() -> Vec<Bearer> {
                         sdap_downlink,
                         sdap_uplink,
                         drb: 1 + number as u8 % 32,
+                        reflective: number & 4 == 0,
                         ..Bearer::new(number)
                     });
                 }
@@ -454,7 +455,9 @@ fn a_wrong_mac_a_replay_and_an_unsent_status_are_refused_and_change_nothing() {
 
 #[test]
 fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_the_interpreter() {
-    let bearers = [Bearer { nia: Some(Nia::Nia1), ..Bearer::new(5) }, Bearer { mode: RlcMode::Um(6), ..Bearer::new(6) }, Bearer::new(7)];
+    // Without protection, so that SDAP's bytes are what the frame says; a drop by SDAP has spent its PDU's number.
+    let open = Bearer { mode: RlcMode::Um(6), nea: Nea::Nea0, ..Bearer::new(8) };
+    let bearers = [Bearer { nia: Some(Nia::Nia1), ..Bearer::new(5) }, Bearer { mode: RlcMode::Um(6), ..Bearer::new(6) }, Bearer::new(7), open];
     let (mut native, mut interpreted) = (Native::new(&bearers), Interpreted::new(&bearers));
     let mut rng = testkit::rng(3);
     let mut ues: Vec<Ue> = bearers.iter().map(Ue::new).collect();
@@ -501,6 +504,10 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
         ("wrong_source", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(29, 8)])),
         ("wrong_source", RADIO, with(from_ue(b, &[0x80, 0, 0, 1]), &[(35, 0)])),
         ("pdcp_control", RADIO, control(0)),
+        // An end marker; one with a packet behind it; and a header without a packet.
+        ("sdap_end_marker", RADIO, from_ue(&bearers[3], &[0, 0x80, 0, 0, 9])),
+        ("sdap_length", RADIO, from_ue(&bearers[3], &[0, 0x80, 0, 1, 9, 1])),
+        ("sdap_length", RADIO, from_ue(&bearers[3], &[0, 0x80, 0, 2, 0x89])),
         ("malformed", RADIO, from_ue(b, &[])),
     ];
     for (name, port, frame) in &named {
@@ -616,6 +623,18 @@ fn count_begins_where_the_entry_says_and_stops_before_it_comes_round() {
     }
     for _ in 0..3 {
         assert_eq!(native.process(&[(N3, from_upf(&b, b"x"))], 1).remove(0).reason().as_deref(), Some("count_exhausted"));
+    }
+}
+
+#[test]
+fn downlink_counts_from_the_notice_on_are_counted_alike_on_x86_and_in_the_interpreter() {
+    let b = Bearer { mode: RlcMode::Um(12), nea: Nea::Nea0, count_base: 0xc000_0000 - 2, ..Bearer::new(9) };
+    let (mut native, mut interpreted) = (Native::new(std::slice::from_ref(&b)), Interpreted::new(std::slice::from_ref(&b)));
+    let counter = native.target.program().counter("downlink_count_high").unwrap();
+    for high in [0, 0, 1, 2] {
+        native.process(&[(N3, from_upf(&b, b"x"))], 1);
+        interpreted.process(N3, &from_upf(&b, b"x"), 1);
+        assert_eq!((native.target.counter(counter, 9).packets, interpreted.machine.counter(counter, 9).packets), (high, high));
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base::{MAX_PACKET, Packet};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
@@ -24,6 +24,9 @@ const EVENTS: usize = 4096;
 /// Packets that wait for the radio's rate, at most, whatever the rate.
 const WAITING: u32 = 1 << 17;
 
+/// How often COUNTs are looked at. From high to its end is 2^30 packets: a minute and a half at 12 million a second.
+const COUNTS_EVERY: Duration = Duration::from_secs(10);
+
 /// A gNodeB of the program with its sockets.
 pub struct OverPipeline {
     pipeline: Pipeline,
@@ -31,6 +34,7 @@ pub struct OverPipeline {
     events: Receiver<Event>,
     host: Host,
     control: Control,
+    counts_told: Instant,
 }
 
 impl OverPipeline {
@@ -51,7 +55,7 @@ impl OverPipeline {
         let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits, delays: Some(pipeline.delays()) });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
-        Ok(OverPipeline { pipeline, engine, events, host: Host::new(&config), control: Control::start(tables, config)? })
+        Ok(OverPipeline { pipeline, engine, events, host: Host::new(&config), control: Control::start(tables, config)?, counts_told: Instant::now() })
     }
 
     /// Carries packets while `goes_on` says so; what was counted.
@@ -71,6 +75,10 @@ impl OverPipeline {
                 }
                 Ok(done)
             });
+            if self.counts_told.elapsed() >= COUNTS_EVERY {
+                self.pipeline.tell_of_counts();
+                self.counts_told = Instant::now();
+            }
             if let Some(why) = self.engine.failed() {
                 return Err(RunError::Worker(why));
             }

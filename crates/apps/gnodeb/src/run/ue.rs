@@ -63,8 +63,8 @@ impl RunningUes {
         let clock = Clock::start();
         let mut buffer = vec![0; MAX_DATAGRAM];
         while goes_on() {
-            self.serve();
             let now = clock.now_ns();
+            self.serve(now);
             let open = |one: &&One| one.ue.queued() < ENOUGH;
             let mut fds = vec![self.radio.as_fd()];
             fds.extend(self.ues.iter().filter(open).map(|one| one.device.as_fd()));
@@ -98,19 +98,31 @@ impl RunningUes {
     }
 
     /// Answers what was asked.
-    fn serve(&mut self) {
+    fn serve(&mut self, now_ns: u64) {
         let RunningUes { tables, requests, ues, by_id, .. } = self;
         let Some(requests) = requests else { return };
-        requests.serve(|UeRequest::Reconfigure { ue }| match tables.reconfigure(ue) {
-            Ok((changed, _, set)) => {
-                *tables = changed;
-                for config in &set {
-                    let Some(One { ue, device, refused }) = by_id.get(&config.id).and_then(|at| ues.get_mut(*at)) else { continue };
-                    ue.reconfigure(config, &mut |packet| *refused += u64::from(device.send(packet).is_err()));
+        requests.serve(|request| {
+            let (recovers, set) = match request {
+                UeRequest::Reconfigure { ue } => (false, tables.reconfigure(ue).map(|(changed, _, set)| (Some(changed), set))),
+                UeRequest::Recover { ue } => (true, tables.named(&ue).map(|set| (None, set))),
+            };
+            match set {
+                Ok((changed, set)) => {
+                    if let Some(changed) = changed {
+                        *tables = changed;
+                    }
+                    for config in &set {
+                        let Some(One { ue, device, refused }) = by_id.get(&config.id).and_then(|at| ues.get_mut(*at)) else { continue };
+                        if recovers {
+                            ue.recover(config, now_ns);
+                        } else {
+                            ue.reconfigure(config, &mut |packet| *refused += u64::from(device.send(packet).is_err()));
+                        }
+                    }
+                    Reply::Done { ues: set.len() }
                 }
-                Reply::Done { ues: set.len() }
+                Err(ConfigError(message)) => Reply::Error { message },
             }
-            Err(ConfigError(message)) => Reply::Error { message },
         });
     }
 

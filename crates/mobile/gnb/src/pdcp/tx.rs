@@ -49,6 +49,8 @@ reasons! {
         QueueSdus = "queue_sdus",
         /// As many bytes are here as may be.
         Bytes = "bytes",
+        /// COUNT comes to [`CountGuard::stop`] before its turn: the bearer needs a new key.
+        CountExhausted = "count_exhausted",
         /// `discardTimer` has run out before it got a COUNT.
         Discarded = "discarded",
         /// `discardTimer` has run out behind it: RLC is told.
@@ -74,7 +76,7 @@ pub enum TxEvent {
     },
     /// COUNT has come to [`CountGuard::notify`]: RRC should change the keys.
     CountHigh,
-    /// COUNT has come to [`CountGuard::stop`]: nothing more is sent.
+    /// The last COUNT before [`CountGuard::stop`] is spent: nothing more is sent.
     CountStopped,
 }
 
@@ -128,7 +130,6 @@ pub struct Tx {
     discarded_to: u32,
     epoch: u32,
     told_high: bool,
-    told_stopped: bool,
     counters: TxCounters,
 }
 
@@ -153,7 +154,6 @@ impl Tx {
             discarded_to: 0,
             epoch: 0,
             told_high: false,
-            told_stopped: false,
             counters: TxCounters::default(),
         })
     }
@@ -168,6 +168,8 @@ impl Tx {
             () if sdu.len() > MAX_SDU + usize::from(self.config.format.sdap_header) => TxDrop::TooLong,
             () if self.queue.len() >= self.config.queue_sdus => TxDrop::QueueSdus,
             () if self.bytes + sdu.len() as u64 > self.config.bytes => TxDrop::Bytes,
+            // Each that waits takes one.
+            () if u64::from(self.tx_next) + self.queue.len() as u64 >= u64::from(self.config.guard.stop) => TxDrop::CountExhausted,
             () => {
                 self.bytes += sdu.len() as u64;
                 let discard = self.config.discard_ns.map(|discard_ns| now_ns + discard_ns);
@@ -179,20 +181,13 @@ impl Tx {
         Err((sdu, reason))
     }
 
-    /// The next packet for the cipher: what goes again first, in order of COUNT. `None`: there is nothing, or no room in the window, or COUNT
-    /// has come to its end. Call it when RLC has room.
+    /// The next packet for the cipher: what goes again first, in order of COUNT. `None`: there is nothing, or no room in the window. Call it when RLC has room.
     pub fn pull(&mut self, now_ns: u64, events: &mut impl FnMut(TxEvent)) -> Option<Packet> {
         self.advance(now_ns, events);
         if let Some(packet) = self.pull_again() {
             return Some(packet);
         }
         self.queue.front()?;
-        if self.tx_next >= self.config.guard.stop {
-            if !std::mem::replace(&mut self.told_stopped, true) {
-                events(TxEvent::CountStopped);
-            }
-            return None;
-        }
         if self.config.acknowledged && self.kept.len() as u64 >= u64::from(self.config.window) {
             self.counters.window_full += 1;
             return None;
@@ -203,6 +198,9 @@ impl Tx {
             events(TxEvent::CountHigh);
         }
         self.tx_next += 1;
+        if self.tx_next == self.config.guard.stop {
+            events(TxEvent::CountStopped);
+        }
         self.counters.sdus += 1;
         let packet = self.packet(count, &sdu);
         if self.config.acknowledged {
@@ -358,11 +356,13 @@ impl Tx {
             self.bytes = 0;
         }
         (self.tx_next, self.discarded_to) = (0, 0);
-        (self.again, self.told_high, self.told_stopped) = (None, false, false);
+        (self.again, self.told_high) = (None, false);
     }
 
     /// Data recovery (§5.5): RLC was re-established, and what the peer may not have goes again as it was.
     pub fn recover_data(&mut self) {
+        // All go, in order.
+        self.lost.clear();
         self.again = self.config.acknowledged.then(|| self.first_kept());
     }
 

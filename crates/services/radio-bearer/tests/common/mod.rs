@@ -50,6 +50,8 @@ pub(crate) struct Bearer {
     pub(crate) drb: u8,
     pub(crate) teid: u32,
     pub(crate) qfi: u8,
+    /// Downlink packets ask the UE to follow.
+    pub(crate) reflective: bool,
     pub(crate) count_base: u32,
     pub(crate) pdu_bytes: u16,
 }
@@ -69,6 +71,7 @@ impl Bearer {
             drb: 1 + (number >> 16) as u8,
             teid: 0x1000_0000 + number,
             qfi: 9,
+            reflective: false,
             count_base: 0,
             pdu_bytes: 16_000,
         }
@@ -244,7 +247,7 @@ impl Tables<'_> {
 
     pub(crate) fn downlink(&self, b: &Bearer) -> Op {
         let mut args = Tables::formats(b).to_vec();
-        args.extend([u128::from(b.sdap_downlink), 0]);
+        args.extend([u128::from(b.sdap_downlink), u128::from(b.reflective)]);
         args.extend(Tables::protection(b));
         args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), 0, u128::from(b.pdu_bytes), PEER_UNIT]);
         args.push(u128::from(u32::from_be_bytes(UPF)));
