@@ -108,7 +108,9 @@ pub(crate) fn log(bearer: Bearer, direction: Direction, state: CountState) {
     match state {
         CountState::Ok => {}
         CountState::High => tracing::warn!("UE {ue}, DRB {drb}: {way} COUNT is high: give the bearer new keys before it comes to its end"),
-        CountState::Exhausted => tracing::error!("UE {ue}, DRB {drb}: {way} COUNT has come to its end: the bearer stands still until it has new keys"),
+        CountState::Exhausted => {
+            tracing::error!("UE {ue}, DRB {drb}: {way} COUNT has come to its end: the bearer stands still until it has new keys")
+        }
     }
 }
 

@@ -261,7 +261,9 @@ impl UsedKeys {
     /// Whether the bearer may begin at COUNT 0.
     pub(crate) fn check(&self, ue: u16, drb: &Drb, at: String) -> Result<(), ConfigError> {
         match self.of(ue, drb).find(|(key, _)| self.keys.contains(key)) {
-            Some((_, name)) => Err(wrong(format!("{at}.{name}"), "the bearer begins at COUNT 0, and has had this key: give it another key")),
+            Some((_, name)) => {
+                Err(wrong(format!("{at}.{name}"), "the bearer begins at COUNT 0, and has had this key: give it another key"))
+            }
             None => Ok(()),
         }
     }
@@ -808,7 +810,8 @@ fn qfi(at: impl fmt::Display, number: u8) -> Result<Qfi, ConfigError> {
 
 fn sdap_config(at: &str, drbs: &[Drb], default_drb: Option<u8>, flows: Vec<FlowTable>) -> Result<sdap::Config, ConfigError> {
     let default_drb = default_drb.map(|number| drb_id(format!("{at}.default_drb"), number)).transpose()?;
-    let reflective = flows.iter().filter(|flow| flow.reflective).map(|flow| qfi(format!("{at}.flows"), flow.qfi)).collect::<Result<_, _>>()?;
+    let reflective =
+        flows.iter().filter(|flow| flow.reflective).map(|flow| qfi(format!("{at}.flows"), flow.qfi)).collect::<Result<_, _>>()?;
     let flow = |flow: FlowTable| Ok((qfi(format!("{at}.flows"), flow.qfi)?, drb_id(format!("{at}.flows.drb"), flow.drb)?));
     Ok(sdap::Config {
         drbs: drbs.iter().map(|drb| drb.sdap).collect(),

@@ -684,6 +684,13 @@ impl Drb {
         if !self.pdcp.acknowledged {
             return;
         }
+        for (from, to) in &status.delivered_ranges {
+            if let (Some(from), Some(to)) = (self.pdcp.sent_count(*from), self.pdcp.sent_count(*to))
+                && to.checked_sub(from).is_some_and(|span| span < self.config.window)
+            {
+                (from..=to).for_each(|count| self.pdcp.delivered(count));
+            }
+        }
         if let Some(delivered) = status.highest_delivered.and_then(|sn| self.pdcp.sent_count(sn)) {
             // The window bounds the steps.
             (self.delivered_to..=delivered).for_each(|count| self.pdcp.delivered(count));

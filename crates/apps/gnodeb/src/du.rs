@@ -101,6 +101,8 @@ struct Drb {
     transmitted: Option<u32>,
     /// COUNTs that the peer does not have, as far as is known; those that did not come from the CU among them.
     undelivered: BTreeSet<u32>,
+    /// The CU wants to know what was delivered out of sequence too.
+    out_of_sequence: bool,
     report_due: bool,
 }
 
@@ -193,6 +195,10 @@ impl Du {
                 drb.note_lost(frame.sn, frame.sn);
             }
         }
+        if let Some(sn) = frame.flush {
+            drb.flush(sn);
+        }
+        drb.out_of_sequence = frame.out_of_sequence_report;
         for block in &frame.discard {
             (0..u32::from(block.many)).for_each(|more| drb.discard(block.start + more));
         }
@@ -358,6 +364,7 @@ impl Drb {
             waiting: VecDeque::new(),
             transmitted: None,
             undelivered: BTreeSet::new(),
+            out_of_sequence: false,
             report_due: false,
         }
     }
@@ -434,12 +441,7 @@ impl Drb {
     /// PDCP says that the SDU of this sequence number need not be sent.
     fn discard(&mut self, sn: u32) {
         let Some(count) = self.count(sn & self.pdcp_sn.mask()) else { return };
-        // One of them: a late frame and what was sent in its place have the same COUNT.
-        if self.rlc.discard(count)
-            && let Some(at) = self.waiting.iter().position(|waiting| *waiting == count)
-        {
-            self.waiting.remove(at);
-        }
+        self.take_back(count);
         // One that did not come and need not: what comes behind it does not wait for it.
         if self.acknowledged && count >= self.next && self.undelivered.len() < 2 * self.window as usize {
             self.undelivered.extend(self.next.max(count.saturating_sub(self.window))..count);
@@ -447,6 +449,34 @@ impl Drb {
             self.report_due = true;
         }
         self.report_due |= self.undelivered.remove(&count);
+    }
+
+    /// None of what RLC has not begun to send.
+    fn take_back(&mut self, count: u32) {
+        // One of them: a late frame and what was sent in its place have the same COUNT.
+        if self.rlc.discard(count)
+            && let Some(at) = self.waiting.iter().position(|waiting| *waiting == count)
+        {
+            self.waiting.remove(at);
+        }
+    }
+
+    /// PDCP says that no SDU up to this sequence number need be sent (TS 38.425 §5.4.2.1).
+    fn flush(&mut self, sn: u32) {
+        let Some(last) = self.count(sn & self.pdcp_sn.mask()) else { return };
+        let waiting: Vec<u32> = self.waiting.iter().copied().filter(|count| *count != CONTROL && *count <= last).collect();
+        waiting.into_iter().for_each(|count| self.take_back(count));
+        self.undelivered = self.undelivered.split_off(&(last + 1));
+        // Those that did not come need not.
+        self.next = self.next.max(last + 1);
+        self.report_due = true;
+    }
+
+    /// What was delivered behind the first that was not: from and to, as COUNTs.
+    fn delivered_ranges(&self) -> Vec<(u32, u32)> {
+        let ends = self.undelivered.iter().skip(1).copied().chain([self.next]);
+        let gaps = self.undelivered.iter().zip(ends).filter(|(before, end)| **before + 1 < *end);
+        gaps.map(|(before, end)| (before + 1, end - 1)).take(MAX_RANGES).collect()
     }
 
     /// RLC has taken SDUs out of its queue.
@@ -466,6 +496,7 @@ impl Drb {
             None => self.next.checked_sub(1),
         };
         let mask = self.pdcp_sn.mask();
+        let ranges = if self.out_of_sequence && self.acknowledged { self.delivered_ranges() } else { Vec::new() };
         let lost = self.lost.iter_mut().map(|(range, repeats)| {
             *repeats -= 1;
             *range
@@ -475,6 +506,7 @@ impl Drb {
             lost: lost.collect(),
             highest_delivered: delivered.filter(|_| self.acknowledged).map(|count| count & mask),
             highest_transmitted: self.transmitted.map(|count| count & mask),
+            delivered_ranges: ranges.into_iter().map(|(from, to)| (from & mask, to & mask)).collect(),
             ..DeliveryStatus::default()
         };
         self.lost.retain(|(_, repeats)| *repeats > 0);

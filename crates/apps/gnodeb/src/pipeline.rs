@@ -212,7 +212,9 @@ impl Pipeline {
             Action::Change(change) => self.change(change).map(|()| Done::All).map_err(|error| error.to_string()),
             Action::Counts => Ok(Done::Counts(self.counts())),
             // The service `buffer` keeps PDUs by RLC's numbers.
-            Action::Recover(_) => Err("datapath: bearers of \"p4\" keep their RLC, and so cannot recover data: configure \"entities\"".into()),
+            Action::Recover(_) => {
+                Err("datapath: bearers of \"p4\" keep their RLC, and so cannot recover data: configure \"entities\"".into())
+            }
             Action::Prepare { .. } | Action::HandOver(_) | Action::Status(_) => {
                 Err("datapath: bearers of \"p4\" cannot be handed over yet: configure \"entities\"".into())
             }

@@ -610,7 +610,8 @@ fn keys_that_a_bearer_has_had_are_refused_where_it_begins_at_count_0() {
     let other = json!({ "do": "prepare", "from": N3[0], "ue": [um(1, at_gnb(&case, 1))] });
     assert_eq!(bed.ask(1, &other)["reply"], "prepared");
     // A UE that goes to another cell, and back.
-    let text = format!("[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n") + &toml::to_string(&json!({ "ue": [um(0, at_ue(&case, 0))] })).unwrap();
+    let text = format!("[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\n")
+        + &toml::to_string(&json!({ "ue": [um(0, at_ue(&case, 0))] })).unwrap();
     let (tables, _) = UesTables::parse(&text).unwrap();
     let ask = |tables: &UesTables, key: usize| tables.reconfigure(vec![serde_json::from_value(um(key, at_ue(&case, 1))).unwrap()]);
     assert_eq!(ask(&tables, 0).err().unwrap().to_string(), format!("ue[0].drb[0].cipher_key: {had}"));

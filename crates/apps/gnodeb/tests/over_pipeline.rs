@@ -389,13 +389,18 @@ fn bearers_come_change_and_go_while_the_program_runs_and_what_is_wrong_changes_n
 /// PDCP's number can come on by half of the numbers with each PDU of a bearer that loses: so COUNT is at its end soon.
 #[test]
 fn a_count_that_is_high_is_told_of_and_the_last_stops_the_bearer() {
-    let (tables, config) = GnbTables::parse(&gnb_text(100_000, 1400).replace("ciphering = 3\ncipher_key = \"000102030405060708090a0b0c0d0e0f\"\nreordering", "ciphering = 0\nreordering")).unwrap();
+    let (tables, config) = GnbTables::parse(
+        &gnb_text(100_000, 1400)
+            .replace("ciphering = 3\ncipher_key = \"000102030405060708090a0b0c0d0e0f\"\nreordering", "ciphering = 0\nreordering"),
+    )
+    .unwrap();
     let mut asked = Asked { worker: Worker::new(&config), bearers: Bearers::new(tables, config) };
     let mut now = MS;
     let up = |asked: &mut Asked, count: u64, now: u64| {
         let (sn, mut out) = ((count & 0x3_ffff) as u32, Vec::new());
         let pdu = [&[0x00][..], &(0x80_0000 | sn).to_be_bytes()[1..], &packet(0)].concat();
-        gnb::framing::Rlc { mode: gnb::framing::RlcMode::Um(12), direction: ciphering::Direction::Uplink, ue: 4, drb: 1 }.emit(&pdu, &mut out);
+        gnb::framing::Rlc { mode: gnb::framing::RlcMode::Um(12), direction: ciphering::Direction::Uplink, ue: 4, drb: 1 }
+            .emit(&pdu, &mut out);
         asked.worker.receive(RADIO, &frame(v4(UE_RADIO), v4(GNB_RADIO), &out), now);
     };
     let state = |asked: &mut Asked| -> serde_json::Value {
@@ -436,9 +441,8 @@ fn a_count_that_is_high_is_told_of_and_the_last_stops_the_bearer() {
 /// As the entities do (over_radio.rs), and what says that the flow has left is no drop.
 #[test]
 fn a_flow_that_is_reflective_moves_to_the_bearer_that_its_packets_come_by() {
-    let drbs = ["1", "2"].map(|id| {
-        format!("[[ue.drb]]\nid = {id}\nrlc = \"am\"\nciphering = 0\nsdap_header_uplink = true\nsdap_header_downlink = true\n")
-    });
+    let drbs = ["1", "2"]
+        .map(|id| format!("[[ue.drb]]\nid = {id}\nrlc = \"am\"\nciphering = 0\nsdap_header_uplink = true\nsdap_header_downlink = true\n"));
     let gnb = format!(
         "role = \"both\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 100\n[[ue]]\nid = 7\nradio = \"{UE_RADIO}\"\ndefault_drb = 1\n\
          flows = [{{ qfi = 9, drb = 2, reflective = true }}, {{ qfi = 8, drb = 2 }}]\nsession = {{ upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }}\n{}",
@@ -449,7 +453,8 @@ fn a_flow_that_is_reflective_moves_to_the_bearer_that_its_packets_come_by() {
         drbs.concat()
     );
     let config = Ues::parse(&ue).unwrap();
-    let (mut worker, mut ue) = (Worker::new(&Gnb::parse(&gnb).unwrap()), Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap()));
+    let (mut worker, mut ue) =
+        (Worker::new(&Gnb::parse(&gnb).unwrap()), Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap()));
     let mut now = 0;
     let mut send = |worker: &mut Worker, down: bool| {
         now += 10 * MS;

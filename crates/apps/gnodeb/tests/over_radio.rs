@@ -296,16 +296,19 @@ fn rlc_that_begins_anew_loses_nothing_where_pdcp_recovers_data() {
         for drops in drops {
             assert!(drops.get("radio.reset").is_some_and(|number| *number > 0), "something was under way: {drops:?}");
         }
-        assert!(outcome.ue.drops.contains_key("pdcp_rx.late") || outcome.ue.drops.contains_key("pdcp_rx.duplicate"), "{:?}", outcome.ue.drops);
+        assert!(
+            outcome.ue.drops.contains_key("pdcp_rx.late") || outcome.ue.drops.contains_key("pdcp_rx.duplicate"),
+            "{:?}",
+            outcome.ue.drops
+        );
     }
 }
 
 /// Reflective mapping (TS 37.324 §5.3.2): a UE that was told of no rule sends a flow by the bearer that its downlink packets come by, and marks the end on the other.
 #[test]
 fn a_flow_that_is_reflective_moves_to_the_bearer_that_its_packets_come_by() {
-    let drbs = ["1", "2"].map(|id| {
-        format!("[[ue.drb]]\nid = {id}\nrlc = \"am\"\nciphering = 0\nsdap_header_uplink = true\nsdap_header_downlink = true\n")
-    });
+    let drbs = ["1", "2"]
+        .map(|id| format!("[[ue.drb]]\nid = {id}\nrlc = \"am\"\nciphering = 0\nsdap_header_uplink = true\nsdap_header_downlink = true\n"));
     let gnb = format!(
         "role = \"both\"\ndatapath = \"entities\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\n\
          radio = \"{UE_RADIO}\"\ndefault_drb = 1\nflows = [{{ qfi = 9, drb = 2, reflective = true }}]\n\
@@ -540,4 +543,85 @@ fn bearers_come_change_and_go_while_a_node_runs() {
     let report = node.report();
     assert_eq!((report.ues[0].ue, report.ues[0].downlink.packets), (7, 5));
     assert_eq!((report.ues[0].drops["sdap.no_rule"], report.drops["n3.unknown_teid"]), (1, 2));
+}
+
+/// A CU of another maker flushes (TS 38.425 §5.4.2.1), and asks what was delivered out of sequence.
+#[test]
+fn a_du_flushes_all_up_to_a_number_and_reports_what_was_delivered_out_of_sequence() {
+    let case = Case { nia: None, nea: 0, ..ordinary() };
+    let mut node = Node::new(&gnb(&case, "du"), Engine::new(Choice::Portable).unwrap());
+    let (cu, ue_radio): (SocketAddrV4, SocketAddr) = ("10.5.0.1:2152".parse().unwrap(), UE_RADIO.parse().unwrap());
+    let bearer = gnodeb::Bearer { ue: 7, drb: gnb::sdap::DrbId::new(1).unwrap() };
+    let (mut out, mut sn) = (Output::default(), 0);
+    let mut give = |node: &mut Node, count: Option<u32>, frame: gnb::nru::UserData, out: &mut Output| {
+        let pdu = count.map_or(vec![], |count| [&(0x80_0000 | count).to_be_bytes()[1..], &[9; 600]].concat());
+        let message = gnodeb::cu::ToDu { bearer, frame: gnb::nru::UserData { sn, ..frame }, pdu };
+        sn += 1;
+        node.f1u(&f1u::to_du(18, &message), cu, 0, out);
+    };
+    let plain = gnb::nru::UserData::default;
+    let status = |out: &mut Output| {
+        let last = out.f1u.drain(..).filter_map(|(_, datagram)| match f1u::parse(&datagram) {
+            Ok(Datagram::GPdu { frame: Some(Frame::DeliveryStatus(status)), .. }) => Some(status),
+            _ => None,
+        });
+        last.last().expect("a report")
+    };
+    // Which PDCP PDUs leave by radio: behind 3 bytes of RLC.
+    let sent = |out: &mut Output| -> Vec<u8> {
+        out.radio
+            .drain(..)
+            .map(|(_, datagram)| framing::Rlc::parse(&datagram).unwrap().1.to_vec())
+            .filter(|pdu| pdu[0] & 0xb0 == 0x80)
+            .map(|pdu| pdu[5])
+            .collect()
+    };
+    for count in 0..10 {
+        give(&mut node, Some(count), plain(), &mut out);
+    }
+    give(&mut node, None, gnb::nru::UserData { flush: Some(5), ..plain() }, &mut out);
+    node.run(10 * MS, &mut out);
+    assert_eq!(sent(&mut out), [6, 7, 8, 9]);
+    assert_eq!(status(&mut out).highest_delivered, Some(5), "those are not waited for");
+    // The UE has 6 and 8: NACK_SN 1 (7) of RLC's, ACK_SN 3.
+    let mut acked = Vec::new();
+    framing::Rlc { mode: Am(18), direction: Uplink, ue: 7, drb: 1 }.emit(&[0x00, 0x00, 0x0e, 0x00, 0x00, 0x40], &mut acked);
+    node.radio(&acked, ue_radio, 20 * MS);
+    node.run(20 * MS, &mut out);
+    let without = status(&mut out);
+    assert_eq!((without.highest_delivered, &without.delivered_ranges[..]), (Some(6), &[][..]), "nobody asked");
+    give(&mut node, None, gnb::nru::UserData { out_of_sequence_report: true, report_polling: true, ..plain() }, &mut out);
+    node.run(21 * MS, &mut out);
+    let with = status(&mut out);
+    assert_eq!((with.highest_delivered, &with.delivered_ranges[..]), (Some(6), &[(8, 8)][..]));
+    // A flush beyond what came: what comes later and is older is a number that was flushed, and goes as a late one does.
+    give(&mut node, None, gnb::nru::UserData { flush: Some(20), ..plain() }, &mut out);
+    node.run(30 * MS, &mut out);
+    assert_eq!(status(&mut out).highest_delivered, Some(20));
+}
+
+/// And a DU of another maker reports what was delivered out of sequence: PDCP keeps it no more.
+#[test]
+fn a_cu_forgets_what_was_delivered_out_of_sequence() {
+    let case = Case { nia: None, nea: 0, ..ordinary() };
+    let mut node = Node::new(&gnb(&case, "cu-up"), Engine::new(Choice::Portable).unwrap());
+    let (du, mut out): (SocketAddrV4, _) = ("10.5.0.2:2152".parse().unwrap(), Output::default());
+    (0..10).for_each(|number| node.n3(&downlink(number), UPF.parse().unwrap(), 0));
+    node.run(0, &mut out);
+    let bearer = gnodeb::Bearer { ue: 7, drb: gnb::sdap::DrbId::new(1).unwrap() };
+    let mut report = |node: &mut Node, status: gnb::nru::DeliveryStatus| {
+        let status = gnb::nru::DeliveryStatus { desired_buffer: 1 << 20, ..status };
+        node.f1u(&f1u::to_cu(17, &gnodeb::du::ToCu::Status(bearer, status)), du, MS, &mut out);
+        node.run(MS, &mut out);
+        out.f1u.clear();
+    };
+    let ranges = |ranges: &[(u32, u32)]| gnb::nru::DeliveryStatus { delivered_ranges: ranges.to_vec(), ..Default::default() };
+    // What was not sent, from behind to before, and further than a window: nothing.
+    report(&mut node, ranges(&[(11, 12), (5, 4), (20, 100_000)]));
+    assert_eq!(node.queued(), 10);
+    report(&mut node, ranges(&[(0, 1), (3, 9)]));
+    assert_eq!(node.queued(), 8, "2 is kept, and places behind it");
+    report(&mut node, gnb::nru::DeliveryStatus { lost: vec![(2, 2)], ..Default::default() });
+    report(&mut node, ranges(&[(2, 2)]));
+    assert_eq!(node.queued(), 0);
 }

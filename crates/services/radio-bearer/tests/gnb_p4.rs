@@ -457,7 +457,8 @@ fn a_wrong_mac_a_replay_and_an_unsent_status_are_refused_and_change_nothing() {
 fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_the_interpreter() {
     // Without protection, so that SDAP's bytes are what the frame says; a drop by SDAP has spent its PDU's number.
     let open = Bearer { mode: RlcMode::Um(6), nea: Nea::Nea0, ..Bearer::new(8) };
-    let bearers = [Bearer { nia: Some(Nia::Nia1), ..Bearer::new(5) }, Bearer { mode: RlcMode::Um(6), ..Bearer::new(6) }, Bearer::new(7), open];
+    let bearers =
+        [Bearer { nia: Some(Nia::Nia1), ..Bearer::new(5) }, Bearer { mode: RlcMode::Um(6), ..Bearer::new(6) }, Bearer::new(7), open];
     let (mut native, mut interpreted) = (Native::new(&bearers), Interpreted::new(&bearers));
     let mut rng = testkit::rng(3);
     let mut ues: Vec<Ue> = bearers.iter().map(Ue::new).collect();

@@ -55,7 +55,14 @@ impl OverPipeline {
         let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits, delays: Some(pipeline.delays()) });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
-        Ok(OverPipeline { pipeline, engine, events, host: Host::new(&config), control: Control::start(tables, config)?, counts_told: Instant::now() })
+        Ok(OverPipeline {
+            pipeline,
+            engine,
+            events,
+            host: Host::new(&config),
+            control: Control::start(tables, config)?,
+            counts_told: Instant::now(),
+        })
     }
 
     /// Carries packets while `goes_on` says so; what was counted.
