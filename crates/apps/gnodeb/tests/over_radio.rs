@@ -183,7 +183,7 @@ fn run(case: &Case) -> Outcome {
             given += 1;
         }
         // The DU first, then the CU; the UE when a message of RRC's would have come.
-        let due = |at: u64| case.recover_ms > 0 && at % case.recover_ms == 0 && (1..=3).contains(&(at / case.recover_ms));
+        let due = |at: u64| case.recover_ms > 0 && at.is_multiple_of(case.recover_ms) && (1..=3).contains(&(at / case.recover_ms));
         if due(now / MS) {
             for node in nodes.iter_mut().rev() {
                 assert_eq!(node.act(Action::Recover(&[7]), now, &mut out), Ok(Done::All));
@@ -561,11 +561,11 @@ fn a_du_flushes_all_up_to_a_number_and_reports_what_was_delivered_out_of_sequenc
     };
     let plain = gnb::nru::UserData::default;
     let status = |out: &mut Output| {
-        let last = out.f1u.drain(..).filter_map(|(_, datagram)| match f1u::parse(&datagram) {
+        let mut reports = out.f1u.drain(..).filter_map(|(_, datagram)| match f1u::parse(&datagram) {
             Ok(Datagram::GPdu { frame: Some(Frame::DeliveryStatus(status)), .. }) => Some(status),
             _ => None,
         });
-        last.last().expect("a report")
+        reports.next_back().expect("a report")
     };
     // Which PDCP PDUs leave by radio: behind 3 bytes of RLC.
     let sent = |out: &mut Output| -> Vec<u8> {
