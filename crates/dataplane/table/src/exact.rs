@@ -272,7 +272,15 @@ impl Table for Exact {
             6 => lookup_burst::<6>,
             7 => lookup_burst::<7>,
             8 => lookup_burst::<8>,
-            _ => lookup_burst::<9>,
+            9 => lookup_burst::<9>,
+            10 => lookup_burst::<10>,
+            11 => lookup_burst::<11>,
+            12 => lookup_burst::<12>,
+            13 => lookup_burst::<13>,
+            14 => lookup_burst::<14>,
+            15 => lookup_burst::<15>,
+            16 => lookup_burst::<16>,
+            _ => lookup_burst::<17>,
         };
         View { lookup, table: Arc::as_ptr(&self.core).wrapping_byte_add(self.current).cast() }
     }

@@ -55,7 +55,7 @@ use std::ffi::c_void;
 /// Most keys that one burst look-up takes.
 pub const BURST: usize = 64;
 /// Longest key in bytes.
-pub const MAX_KEY_LEN: usize = 64;
+pub const MAX_KEY_LEN: usize = 128;
 /// Longest value in bytes.
 pub const MAX_VALUE_LEN: usize = 256;
 /// Most entries that a table may declare.

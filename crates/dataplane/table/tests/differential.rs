@@ -220,7 +220,7 @@ fn bytes(len: usize) -> impl Strategy<Value = Vec<u8>> {
 #[test]
 fn exact() {
     let tally = Tally::default();
-    let case = (1usize..=64, 0usize..=256, 1u64..=48, any::<u64>()).prop_flat_map(|(key_len, value_len, capacity, seed)| {
+    let case = (1usize..=128, 0usize..=256, 1u64..=48, any::<u64>()).prop_flat_map(|(key_len, value_len, capacity, seed)| {
         (Just(Shape { key_len, value_len, capacity }), Just(seed), vec(bytes(key_len), 1..=40), vec(call(), 1..80))
     });
     run(400, case, |(shape, seed, mut pool, calls)| {
@@ -347,7 +347,7 @@ fn rule(key_len: usize) -> impl Strategy<Value = OwnedRule> {
 #[test]
 fn ternary() {
     let tally = Tally::default();
-    let lens = prop_oneof![3 => 1usize..=4, 2 => 1usize..=24, 1 => 60usize..=64];
+    let lens = prop_oneof![3 => 1usize..=4, 2 => 1usize..=24, 1 => 60usize..=128];
     // Some with more rules than a list holds.
     let sizes = prop_oneof![5 => (1u64..=40).prop_map(|n| (n, 40, 80)), 2 => Just((140, 200, 500))];
     let (in_tuples, in_blocks, in_many_blocks) = (Cell::new(0u64), Cell::new(0u64), Cell::new(0u64));

@@ -19,7 +19,8 @@ fn value_of(key: u64) -> [u8; 16] {
 /// Every width of key: exactly the capacity fits, all of it is found, through growth, removal and refill.
 #[test]
 fn exact_holds_exactly_its_capacity() {
-    for (key_len, capacity) in [(2, 40_000u64), (4, 65_536), (8, 100_000), (13, 3_000), (20, 24_577), (37, 999), (64, 5_000)] {
+    for (key_len, capacity) in [(2, 40_000u64), (4, 65_536), (8, 100_000), (13, 3_000), (20, 24_577), (37, 999), (64, 5_000), (128, 2_000)]
+    {
         let mut table = Exact::new(Shape { key_len, value_len: 16, capacity }, 9).unwrap();
         let key_of = |i: u64| {
             let mut key = vec![0; key_len.max(8)];
@@ -205,7 +206,7 @@ fn is_invalid<T>(answer: Result<T, TableError>) -> bool {
 fn what_does_not_fit_is_refused() {
     for shape in [
         Shape { key_len: 0, ..SHAPE },
-        Shape { key_len: 65, ..SHAPE },
+        Shape { key_len: 129, ..SHAPE },
         Shape { value_len: 257, ..SHAPE },
         Shape { capacity: 0, ..SHAPE },
         Shape { capacity: MAX_CAPACITY + 1, ..SHAPE },

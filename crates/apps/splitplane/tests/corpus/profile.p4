@@ -1,4 +1,4 @@
-// A table with an action profile and one with a selector: members, groups, and entries that name an action directly.
+// Tables with an action profile, with a selector, and two that share one: members, groups, and entries that name an action directly.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -26,6 +26,18 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
         implementation = lag;
         counters = hits;
     }
+    action mark(bit<8> v) { hdr.h.way = v; }
+    action_selector(HashAlgorithm.identity, 16, 8) shared;
+    table first {
+        key = { hdr.h.key: exact; hdr.h.flow: selector; }
+        actions = { mark; NoAction; }
+        implementation = shared;
+    }
+    table second {
+        key = { hdr.h.way: exact; hdr.h.flow: selector; }
+        actions = { mark; NoAction; }
+        implementation = shared;
+    }
     apply {
         switch (plain.apply().action_run) {
             send: { hdr.h.key = hdr.h.key | 0x80; }
@@ -33,6 +45,7 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
         }
         hdr.h.key = hdr.h.key & 0x7f;
         if (balanced.apply().hit) { hdr.h.key = 0x55; }
+        if (first.apply().hit && second.apply().hit) { hdr.h.key = hdr.h.key + 1; }
     }
 }
 control E(inout headers hdr, inout meta m, inout standard_metadata_t sm) { apply { } }

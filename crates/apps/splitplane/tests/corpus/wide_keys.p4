@@ -23,6 +23,8 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
     action rename(name_t name) { hdr.h.name = name; }
     action found(bit<8> n) { hdr.h.tag = n; }
     table whole { key = { hdr.h.address : exact; hdr.h.name : exact; } actions = { send; } }
+    // 84 bytes
+    table longest { key = { hdr.h.name : exact; hdr.h.address : exact; m.last : exact; } actions = { send; } }
     table masked { key = { hdr.h.address : ternary; } actions = { found; rename; } }
     table fixed {
         key = { hdr.h.address : ternary; hdr.h.tag : exact; }
@@ -34,6 +36,7 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
     }
     apply {
         whole.apply();
+        longest.apply();
         masked.apply();
         fixed.apply();
         if (hdr.h.name != m.last) { hdr.h.tag = hdr.h.tag + 1; }

@@ -9,6 +9,7 @@ use super::{Limits, OwnedRule, Range, Rule};
 use crate::hash::HashKey;
 use crate::{BURST, Exact, MAX_KEY_LEN, Shape, Table, TableError, prefetch};
 use std::cmp::Reverse;
+use std::mem::MaybeUninit;
 
 /// Words of a key, and two so that a field of up to 16 bytes can be read as a whole.
 const KEY_WORDS: usize = MAX_KEY_LEN / 8 + 2;
@@ -216,15 +217,15 @@ impl Lists {
             None => parts[..n].fill(self.parts.first()),
             Some(numbers) => {
                 let words = self.common.len();
-                let mut common = [0u64; BURST * (MAX_KEY_LEN / 8)];
+                let mut common = [const { MaybeUninit::<u64>::uninit() }; BURST * (MAX_KEY_LEN / 8)];
                 for (i, to) in common.chunks_exact_mut(words).take(n).enumerate() {
                     for (to, (word, bits)) in to.iter_mut().zip(&self.common) {
                         // SAFETY: the key's words are readable, as the caller promised.
-                        *to = unsafe { keys.add(i * stride).cast::<u64>().add(*word).read_unaligned() } & bits;
+                        to.write(unsafe { keys.add(i * stride).cast::<u64>().add(*word).read_unaligned() } & bits);
                     }
                 }
                 let mut records = [std::ptr::null_mut(); BURST];
-                // SAFETY: `common` holds that many keys of whole words; nothing changes meanwhile.
+                // SAFETY: that many keys of whole words were written to `common`; nothing changes meanwhile.
                 let mut hits = unsafe { numbers.view().lookup_burst(common.as_ptr().cast(), 8 * words, n, records.as_mut_ptr()) };
                 while hits != 0 {
                     let i = hits.trailing_zeros() as usize;
@@ -250,7 +251,15 @@ impl Lists {
                 5 => self.search::<5>(&parts[..n], keys, stride, found),
                 6 => self.search::<6>(&parts[..n], keys, stride, found),
                 7 => self.search::<7>(&parts[..n], keys, stride, found),
-                _ => self.search::<8>(&parts[..n], keys, stride, found),
+                8 => self.search::<8>(&parts[..n], keys, stride, found),
+                9 => self.search::<9>(&parts[..n], keys, stride, found),
+                10 => self.search::<10>(&parts[..n], keys, stride, found),
+                11 => self.search::<11>(&parts[..n], keys, stride, found),
+                12 => self.search::<12>(&parts[..n], keys, stride, found),
+                13 => self.search::<13>(&parts[..n], keys, stride, found),
+                14 => self.search::<14>(&parts[..n], keys, stride, found),
+                15 => self.search::<15>(&parts[..n], keys, stride, found),
+                _ => self.search::<16>(&parts[..n], keys, stride, found),
             }
         }
     }

@@ -10,6 +10,7 @@ use super::{Best, Range, Rule};
 use crate::hash::HashKey;
 use crate::{BURST, Exact, MAX_KEY_LEN, Shape, Table, TableError};
 use std::collections::BTreeMap;
+use std::mem::MaybeUninit;
 
 /// Words of the longest masked key and the number of its tuple.
 const MAX_WORDS: usize = MAX_KEY_LEN / 8 + 1;
@@ -241,7 +242,7 @@ impl Tuples {
         let mut active = [0u8; BURST];
         active[..lanes.len()].copy_from_slice(lanes);
         let mut actives = lanes.len();
-        let mut masked = [0u64; BURST * MAX_WORDS];
+        let mut masked = [const { MaybeUninit::<u64>::uninit() }; BURST * MAX_WORDS];
         let mut found = [std::ptr::null_mut(); BURST];
         for visit in &self.visits {
             let mut still = 0;
@@ -265,10 +266,10 @@ impl Tuples {
                     } else {
                         0
                     };
-                    *word = key & tuple.and[w] | tuple.or[w];
+                    word.write(key & tuple.and[w] | tuple.or[w]);
                 }
             }
-            // SAFETY: `masked` holds that many keys of whole words; `&self` excludes changes.
+            // SAFETY: that many keys of whole words were written to `masked`; `&self` excludes changes.
             let mut hits = unsafe { self.groups.view().lookup_burst(masked.as_ptr().cast(), 8 * group_words, actives, found.as_mut_ptr()) };
             while hits != 0 {
                 let a = hits.trailing_zeros() as usize;

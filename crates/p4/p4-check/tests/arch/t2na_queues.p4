@@ -39,6 +39,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, in ingress_intrinsic
         QueueId_t queue = 7w100;
         bit<8> low;
         meta.length = (bit<18>) load.execute(g.qid);
+        meta.length = meta.length + (bit<18>) load.execute(0);
         hdr.ethernet.type = halves.execute(11w5, low);
         meta.stack = low;
         for_tm.qid = queue;

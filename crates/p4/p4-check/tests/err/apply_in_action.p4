@@ -11,7 +11,6 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
     }
     apply {
         if (hdr.ip.isValid) { t.apply(); }
-        hdr.ip.setValid;
     }
 }
 #include "../frame/tail.p4"
