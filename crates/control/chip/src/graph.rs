@@ -74,7 +74,7 @@ pub(crate) fn graph(ir: &Ir, pipes: &[(PipeId, Sites)], chip: &Switch, lacks: &m
     let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
     for (gress, (_, sites)) in pipes.iter().enumerate() {
         let node_of = nodes(&mut g, gress, ir, sites, chip, &mut cell_ids);
-        edges(&mut g, sites, &node_of);
+        edges(&mut g, sites, &node_of, &handles(ir));
         reached_once(ir, sites, lacks);
         registers(ir, sites, chip, lacks);
     }
@@ -242,18 +242,33 @@ pub(crate) fn cells_name(ir: &Ir, cells: Cells) -> String {
     }
 }
 
-fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
+/// The variables between a table with an action profile or selector and the tables of members, groups and slots behind it. The chip goes
+/// from one to the next within a stage: a match table's entry points into the selection table, and that into the action data.
+fn handles(ir: &Ir) -> BTreeSet<Loc> {
+    let profiles: BTreeSet<&str> = ir.program.tables.values().filter_map(|t| t.full_name.strip_suffix(".members")).collect();
+    let of = |name: &str| {
+        let (profile, variable) = name.rsplit_once('.')?;
+        (profiles.contains(profile) && ["found", "member", "group", "group_size", "slot"].contains(&variable)).then_some(())
+    };
+    ir.vars.iter().filter(|(_, var)| of(&var.name).is_some()).map(|(id, _)| Loc::Var(id)).collect()
+}
+
+fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize], handles: &BTreeSet<Loc>) {
     for (j, b) in sites.all.iter().enumerate() {
         for (i, a) in sites.all.iter().enumerate().take(j) {
             let (from, to) = (node_of[i], node_of[j]);
             let decides = b.control.contains(&i);
             let ends = a.dead.iter().any(|(x, y)| (*x..*y).contains(&j));
             let apart = exclusive(a, b) || ends;
-            let hits = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| !x.is_disjoint(y);
-            let by_match = !apart && hits(&a.writes, &b.match_reads);
-            let by_action = !apart && (hits(&a.writes, &b.action_reads) || hits(&a.writes, &b.writes));
+            let hits = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| x.intersection(y).any(|loc| !handles.contains(loc));
+            let handed = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| x.intersection(y).any(|loc| handles.contains(loc));
+            let points = handed(&a.writes, &b.match_reads) || handed(&a.writes, &b.action_reads) || handed(&a.writes, &b.writes);
+            // An entry that runs an action itself points to no member.
+            let either = points && matches!((a.what, b.what), (What::Table(_), What::Table(_)));
+            let by_match = !apart && !either && hits(&a.writes, &b.match_reads);
+            let by_action = !apart && !either && (hits(&a.writes, &b.action_reads) || hits(&a.writes, &b.writes));
             let strict = by_match || by_action;
-            let weak = decides || (!apart && (hits(&a.match_reads, &b.writes) || hits(&a.action_reads, &b.writes)));
+            let weak = decides || (!apart && (points || !a.match_reads.is_disjoint(&b.writes) || !a.action_reads.is_disjoint(&b.writes)));
             if !strict && !weak {
                 continue;
             }

@@ -90,7 +90,22 @@ fn port_metadata_profiles_and_parameters_of_registers_are_placed() {
     assert_eq!(p.parsers[0].depth_bytes, 8 + 8 + 4);
     assert_eq!([p.capacity("tenants"), p.capacity("Ingress.ways.members")], [Some(2048), Some(256)]);
     assert_eq!([p.capacity("balanced"), p.capacity("Ingress.groups.members")], [Some(512), Some(64)]);
-    assert_eq!(p.totals()[Resource::MeterAlus as usize].used, 1, "the register's");
+    assert_eq!(p.totals()[Resource::MeterAlus as usize].used, 2, "the registers'");
+    assert_eq!(p.tables.iter().find(|t| t.name == "prefixes").map(|t| t.kind), Some(chip::Kind::Alpm));
+    let text = ir.to_string();
+    assert!(text.lines().any(|l| l.contains("hdr.tag.kind = 16w0x28")), "a tag of 32 bits and a port's 8 bytes: {text}");
+}
+
+/// From the look-up of a selector to what its member does the chip stays in one stage: a chain of such tables took a stage for each of the
+/// tables that the IR makes of it, and programs that the chip runs were refused.
+#[test]
+fn a_selector_with_its_groups_and_members_is_one_step() {
+    let ir = compile_at(Path::new("tests/tna/externs.p4"), &[]);
+    let p = plan(&ir, 1);
+    let stage =
+        |name: &str| p.stages.iter().position(|s| s.parts.iter().any(|part| part.name == name)).unwrap_or_else(|| panic!("{name}: {p}"));
+    let behind = ["balanced", "groups", "slots", "Ingress.groups.members"].map(stage);
+    assert!(behind.iter().all(|s| *s == behind[0]), "{behind:?}");
 }
 
 /// They were refused, each by the name of the extern; Tofino 2's architecture was not there.

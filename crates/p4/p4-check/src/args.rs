@@ -338,7 +338,8 @@ impl<'a> Cx<'a> {
             return Ok(v);
         }
         // An index that is a plain number, of a register whose index type is left open: TNA's programs write `execute(0)`.
-        let ty = if self.check_only() && matches!((&ty, &v.ty), (Type::Var(_), Type::Int)) { Type::bit(32) } else { ty };
+        let open = matches!((&ty, &v.ty), (Type::Var(_), Type::Int));
+        let ty = if open && (self.check_only() || self.is_tna()) { Type::bit(32) } else { ty };
         if ty.has_var() {
             return Err(self.not_inferred(name, &ty, subst, v.span));
         }

@@ -39,6 +39,8 @@ pub(crate) enum ObjKind<'a> {
     RegisterParam(Tv),
     /// TNA's counter of a parser: what it says of itself.
     ParserCounter(p4_ir::VarId),
+    /// TNA: how a table of prefixes is partitioned.
+    Partitions,
     /// A register action that has no body yet.
     Acts(ObjId),
     /// An extern this compiler knows nothing of.

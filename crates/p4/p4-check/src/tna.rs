@@ -5,12 +5,14 @@
 //! Counter, DirectCounter, Meter, DirectMeter, Hash, Random   the IR's own
 //! Register with RegisterAction.execute                       read, the body of `apply`, write: one access of the cell
 //! Checksum.update                                            an update of the block that computes checksums
+//! Checksum.subtract_all_and_deposit                          a unit of the parser, and a number that comes with the packet
 //! Resubmit, Mirror, Digest                                   replications and digests
 //! ActionProfile, ActionSelector                              tables of members and groups behind the table, as v1model's
 //! RegisterParam.read                                         the value that it starts with
 //! port_metadata_unpack                                       a lookahead, and an advance by what the chip puts there
 //! Lpf, Wred, DirectLpf, DirectWred                           meters, with which they share units and memory; what they filter is not counted
 //! ParserCounter                                              a bit that the parser matches on
+//! Alpm                                                       nothing: tables of prefixes are partitioned by their size
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
 //! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, math units, several
@@ -170,6 +172,7 @@ impl<'a> Cx<'a> {
                 ObjKind::Cells(self.build.ir.program.registers.push(info), cell)
             }
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
+            ("Alpm", _) => ObjKind::Partitions,
             ("ActionProfile", [size]) => {
                 ObjKind::Profile(crate::profile::ProfileDecl { size: self.cells(size)?, algorithm: None, lowered: None })
             }
@@ -308,6 +311,31 @@ impl<'a> Cx<'a> {
                 };
                 Tv::expr(ret.clone(), cast, span)
             }
+            // The unit sums what is left of the packet, and puts the sum into a container as the packet arrives.
+            (_, "Checksum", "subtract_all_and_deposit", [residual]) => {
+                let algorithm = HashAlgorithm::Csum16;
+                let check = Extern::VerifyChecksum {
+                    condition: Expr::bool(true),
+                    data: Vec::new(),
+                    checksum: Expr::bit(16, 0),
+                    algorithm,
+                    payload: false,
+                };
+                self.build.ir.pipes[self.body.pipe].control_mut(Role::VerifyChecksum).push(Stmt::Extern(check));
+                let name = "checksum_residual".to_owned();
+                let sum = match self.build.ir.intrinsic.standard.get(&name) {
+                    Some(sum) => *sum,
+                    None => {
+                        let sum = self.new_var(&name, Ty::Bit(16));
+                        self.build.ir.intrinsic.standard.insert(name, sum);
+                        sum
+                    }
+                };
+                let sum = Tv::expr(Type::bit(16), crate::coerce::var(sum, Ty::Bit(16)), span);
+                let sum = self.coerce(sum, &residual.ty, "a checksum")?;
+                self.store(residual, &sum)?;
+                void
+            }
             (_, "Checksum", "update" | "get", data) => {
                 let mut list: Vec<CheckData> = Vec::new();
                 if let Some(data) = data.first() {
@@ -369,6 +397,13 @@ impl<'a> Cx<'a> {
                 let first = consteval::binary(op, a.clone(), b.clone());
                 let kind = ExprKind::Mux(Box::new(first), Box::new(a), Box::new(b));
                 Some(Tv::expr(ret.clone(), Expr { kind, ty }, span))
+            }
+            ("sizeInBits" | "sizeInBytes", [header]) => {
+                let Some(bits) = header.ty.wire_bits() else {
+                    return Err(self.unsupported(span, format!("the size of a {}", header.ty)));
+                };
+                let size = if name == "sizeInBytes" { bits.div_ceil(8) } else { bits };
+                Some(Tv::expr(ret.clone(), Expr::bit(32, u128::from(size)), span))
             }
             ("invalidate", [_]) => Some(Tv::value(Type::Void, Val::None, span)),
             ("port_metadata_unpack", [_]) => {
