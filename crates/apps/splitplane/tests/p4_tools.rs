@@ -1,6 +1,6 @@
 //! The compiler's commands as a shell and an editor use them.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
 
 /// A program without fault but for a variable that nothing reads.
