@@ -786,6 +786,9 @@ impl Agent {
         row("downlink_data_reports", stats.downlink_data_reports);
         row("usage_reports", stats.usage_reports);
         row("usage_reports_lost", stats.lost_usage_reports);
+        for (why, count) in &stats.lost_usage {
+            row(&format!("usage_reports_lost_{}", why.name()), *count);
+        }
         row("final_reports_kept", self.node.final_reports_kept() as u64);
         row("inactivity_reports", stats.inactivity_reports);
         row("node_reports", stats.node_reports);

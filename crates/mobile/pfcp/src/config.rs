@@ -180,7 +180,7 @@ impl Config {
             Announced::Always => true,
             Announced::WithGtpu => !self.gtpu.is_empty(),
             Announced::WithPools => !self.ue_pools.is_empty(),
-            Announced::Never => false,
+            Announced::Never | Announced::Not(_) => false,
         };
         let announced = FEATURES.iter().filter(|(_, _, announced)| is_announced(*announced));
         announced.fold(UpFeatures(0), |features, (bit, ..)| features.and(UpFeatures(1 << bit)))

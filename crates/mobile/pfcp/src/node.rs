@@ -18,7 +18,7 @@ use crate::config::{Config, ConfigError, RequestPort};
 use crate::pool::Pools;
 use crate::rules::{Seid, SessionRules, UserPlane};
 use crate::session::{Rejection, refuse_unsupported};
-use crate::stats::{Drop, LogCause, LogLimit, MessageCounts, Stats};
+use crate::stats::{Drop, LogCause, LogLimit, LostUsage, MessageCounts, Stats};
 use crate::usage::WallClock;
 use crate::work::steps;
 
@@ -409,7 +409,7 @@ impl Node {
         self.finals.pending()
     }
 
-    /// Sessions whose final usage waits for a CP function out of reach.
+    /// Reports of usage, final or not, that wait for a CP function that is out of reach or did not answer.
     pub fn final_reports_kept(&self) -> usize {
         self.finals.kept()
     }
@@ -457,6 +457,7 @@ impl Node {
     /// One message of a datagram.
     fn message(&mut self, from: SocketAddr, message: &Message, octets: &[u8], now: Duration, plane: &mut dyn UserPlane) {
         self.count(from.ip(), |counts| counts.receive(message.kind));
+        self.send_kept_to(from.ip(), message, now);
         let Some(answer) = message.kind.response() else {
             return match message.kind {
                 MessageType::Other(_) => self.drop_datagram(from, Drop::UnknownType, now),
@@ -592,7 +593,7 @@ impl Node {
         let Some(waiting) = waiting else { return };
         self.forget_request(message.sequence, &waiting.about);
         if message.kind == MessageType::VersionNotSupportedResponse {
-            return self.unanswered(waiting.about, now);
+            return self.unanswered(waiting, now);
         }
         match waiting.about {
             About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, from.ip(), message, now),
@@ -649,12 +650,13 @@ impl Node {
             && let Some(waiting) = waiting
         {
             self.forget_request(sequence, &waiting.about);
-            self.unanswered(waiting.about, now);
+            self.unanswered(waiting, now);
         }
     }
 
     /// A request was given up.
-    fn unanswered(&mut self, about: About, now: Duration) {
+    fn unanswered(&mut self, waiting: Waiting, now: Duration) {
+        let Waiting { to, octets, about, .. } = waiting;
         self.stats.unanswered_requests += 1;
         if let Some(left_out) = self.may_log(LogCause::Response, now) {
             tracing::warn!(?about, left_out, "no response to a request of ours");
@@ -664,7 +666,11 @@ impl Node {
             About::Setup(peer) => self.ask_again(peer, now),
             About::Release | About::NodeReport => {}
             About::Final(this) => self.final_unanswered(*this, now),
-            About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_) => self.report_unanswered(about),
+            About::Usage(seid, of) => match codec::decode(&octets) {
+                Ok(message) => self.keep_usage(seid, *of, to, message, now),
+                Err(_) => self.usage_lost(of.count, LostUsage::TooLong, now),
+            },
+            About::DownlinkData(..) | About::ErrorIndication(..) | About::Inactivity(_) => self.report_unanswered(about),
         }
     }
 

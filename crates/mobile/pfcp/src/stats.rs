@@ -65,8 +65,10 @@ pub struct Stats {
     pub downlink_data_reports: u64,
     /// Usage reports, in whatever message.
     pub usage_reports: u64,
-    /// Usage reports whose request was never answered: their usage is lost to the CP function.
+    /// Usage reports that no CP function has taken: their usage is lost to it.
     pub lost_usage_reports: u64,
+    /// Why.
+    pub lost_usage: BTreeMap<LostUsage, u64>,
     /// User plane inactivity reports begun.
     pub inactivity_reports: u64,
     /// Error indication reports begun.
@@ -79,6 +81,49 @@ pub struct Stats {
     pub unknown_elements: u64,
     /// Log lines left out because there were too many.
     pub suppressed_logs: u64,
+}
+
+/// Why a usage report was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LostUsage {
+    /// The CP function has restarted: it does not know the session.
+    Restarted,
+    /// The CP function says that it does not know the session.
+    NotFound,
+    /// The CP function rejected the report.
+    Rejected,
+    /// Too many reports wait for CP functions that do not answer.
+    Full,
+    /// The node ends.
+    End,
+    /// The report is too long for a message.
+    TooLong,
+}
+
+impl LostUsage {
+    /// The name in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            LostUsage::Restarted => "restarted",
+            LostUsage::NotFound => "not_found",
+            LostUsage::Rejected => "rejected",
+            LostUsage::Full => "full",
+            LostUsage::End => "end",
+            LostUsage::TooLong => "too_long",
+        }
+    }
+
+    /// For the log.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            LostUsage::Restarted => "cannot be reported: the CP function has restarted",
+            LostUsage::NotFound => "cannot be reported: the CP function does not know the session",
+            LostUsage::Rejected => "was rejected",
+            LostUsage::Full => "cannot be kept: as many reports as there may be sessions wait for CP functions that do not answer",
+            LostUsage::End => "was not acknowledged before the end",
+            LostUsage::TooLong => "is too long to be reported",
+        }
+    }
 }
 
 /// Why a datagram or message was dropped without an answer.

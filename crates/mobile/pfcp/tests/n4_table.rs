@@ -61,7 +61,10 @@ Notes:
 - With `host.gtpu_echo_s` the UPF asks the GTP-U peers of sessions whether they are there, and tells all CP functions of a path that fails or works again.
 - Sessions that end without a request (shutdown, association released, peer lost) have their final usage reported, with trigger TEBUR, if there is any. If
   the peer is out of reach it is kept until it associates again. One that has restarted meanwhile does not know the session: that usage is lost, logged
-  and counted (`usage_reports_lost`). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer.
+  and counted (`usage_reports_lost`, and by its reason). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer.
+- A report of usage that nobody answers (T1, N1) is kept likewise, with its UR-SEQN, and sent again when its CP function is heard: with its next message of
+  any kind. A CP function that got it before, and whose answer was lost, knows it by the UR-SEQN. Half of the requests that may wait for a CP function are
+  for new reports. At most as many reports are kept as there may be sessions (`n4.max_sessions`); what comes beyond is lost, with the reason `full`.
 ";
 
 fn text(fate: Fate) -> String {
@@ -95,11 +98,12 @@ fn the_page_says_what_the_tables_say() {
     }
     page.push_str("\n## Features that we announce\n\n| octet/bit | feature | |\n|---|---|---|\n");
     for (bit, name, announced) in fate::FEATURES {
-        let when = match announced {
-            Announced::Always => "announced",
-            Announced::WithGtpu => "announced if there is a GTP-U address",
-            Announced::WithPools => "announced if there is a pool of UE addresses",
-            Announced::Never => "no",
+        let when: String = match announced {
+            Announced::Always => "announced".into(),
+            Announced::WithGtpu => "announced if there is a GTP-U address".into(),
+            Announced::WithPools => "announced if there is a pool of UE addresses".into(),
+            Announced::Never => "no".into(),
+            Announced::Not(why) => format!("no: {why}"),
         };
         writeln!(page, "| {}/{} | {name} | {when} |", 5 + bit / 8, 1 + bit % 8).unwrap();
     }

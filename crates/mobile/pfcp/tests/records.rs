@@ -351,6 +351,33 @@ fn a_report_without_an_answer_is_sent_again_under_its_sequence_number() {
 }
 
 #[test]
+fn usage_that_nobody_answered_is_kept_across_a_crash_under_its_number() {
+    let mut kept = Kept::new(recorded());
+    let seid = kept.establish(chosen_session(1));
+    kept.bench.count(seid, 1, 1500, 0);
+    kept.bench.node.poll_usage(kept.bench.now, &mut kept.bench.plane);
+    kept.bench.pass(Duration::from_secs(20));
+    let first = kept.bench.sent().remove(0).1;
+    kept.write();
+    assert_eq!(kept.bench.node.final_reports_kept(), 1);
+    let restored = kept.crash();
+    assert_eq!((restored.sessions, restored.reports), (1, 1));
+    // Whether it is heard now is not known: it is asked once.
+    kept.bench.node.poll_usage(kept.bench.now, &mut kept.bench.plane);
+    kept.bench.pass(Duration::from_secs(20));
+    let again = kept.bench.sent().remove(0).1;
+    assert_eq!((&again.ies, again.seid), (&first.ies, first.seid), "the same UR-SEQN");
+    kept.write();
+    assert_eq!((kept.crash().reports, kept.bench.node.session_count()), (1, 1));
+    kept.bench.node.poll_usage(kept.bench.now, &mut kept.bench.plane);
+    let report = kept.bench.sent_one();
+    assert_eq!(report.ies, first.ies);
+    kept.bench.answer(&report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    kept.write();
+    assert_eq!((kept.crash().reports, kept.bench.node.final_reports_kept()), (0, 0));
+}
+
+#[test]
 fn final_usage_for_a_peer_out_of_reach_is_kept_across_a_crash() {
     let config = Config { heartbeat_period: Some(Duration::from_secs(10)), on_loss: OnLoss::Release, ..recorded() };
     let mut kept = Kept::new(config);

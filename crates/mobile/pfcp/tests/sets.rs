@@ -252,12 +252,18 @@ fn respond(bench: &mut Bench, from: Ipv4Addr, report: &Message, ies: Group) {
 fn reports_go_to_another_smf_of_the_set_while_the_one_that_has_the_session_does_not_answer() {
     let (mut bench, seids) = set_of_three(false);
     let accepted = || Ie::Cause(Cause::REQUEST_ACCEPTED);
-    // Nobody answers: preferred ones first, then others, and it is given up.
+    // Nobody answers: preferred ones first, then others, and it is kept.
     let (to, late) = copies(&mut bench, seids[0], 1000);
     assert_eq!(to, [SMF_ADDRESS, PREFERRED, OTHER].map(IpAddr::from));
-    assert_eq!(bench.node.stats().lost_usage_reports, 1);
+    assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (0, 1));
     respond(&mut bench, OTHER, &late, vec![accepted()]);
     bench.node.receive(SMF, &[], bench.now, &mut bench.plane);
+    // One of them is heard: it is sent again to whom the session is with.
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let again = bench.sent();
+    assert_eq!((again.len(), again[0].0.ip(), &again[0].1.ies), (1, IpAddr::from(SMF_ADDRESS), &late.ies));
+    respond(&mut bench, SMF_ADDRESS, &again[0].1, vec![accepted()]);
+    assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (0, 0));
     // The preferred one answers, and takes the session over with another F-SEID.
     let mut bytes = 2000;
     bench.count(seids[0], 1, bytes, 0);

@@ -146,6 +146,11 @@ fn counting_events(bench: &mut Bench, triggers: u32, rest: Group) -> Seid {
     bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![rule])).0
 }
 
+/// Reports are answered after a minute, and not kept until then: requests are sent again for longer.
+fn patient() -> Config {
+    Config { n1: 30, ..config() }
+}
+
 /// Traffic starts so many times more; the time at which each start was noticed.
 fn starts(bench: &mut Bench, seid: Seid, from: u64, count: u64) -> Vec<u32> {
     let mut times = Vec::new();
@@ -164,7 +169,7 @@ fn event_times(report: &[Ie]) -> Vec<u32> {
 
 #[test]
 fn events_are_reported_at_their_threshold_with_the_time_of_each() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::with(patient());
     let seid = counting_events(&mut bench, EVETH, vec![Ie::EventThreshold(3)]);
     run(&mut bench, 100);
     let mut times = starts(&mut bench, seid, 0, 2);
@@ -186,7 +191,7 @@ fn events_are_reported_at_their_threshold_with_the_time_of_each() {
 
 #[test]
 fn an_event_quota_is_used_up_by_its_last_event_and_a_new_one_counts_what_is_not_reported() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::with(patient());
     let seid = counting_events(&mut bench, EVEQU, vec![Ie::EventQuota(2)]);
     starts(&mut bench, seid, 0, 1);
     assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![], false));
@@ -206,7 +211,7 @@ fn an_event_quota_is_used_up_by_its_last_event_and_a_new_one_counts_what_is_not_
 
 #[test]
 fn events_before_and_after_the_monitoring_time_are_reported_apart() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::with(patient());
     let at = UPF_STARTED + 5 + 100;
     let rest = vec![
         Ie::EventThreshold(9),
@@ -820,4 +825,139 @@ fn final_usage_that_was_not_acknowledged_is_sent_again_when_the_peer_answers_a_h
     assert_eq!(final_report(&report), (TEBUR, 1000));
     bench.answer(&report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
     assert_eq!((bench.node.final_reports_kept(), bench.node.stats().lost_usage_reports), (0, 0));
+}
+
+/// Answers all that was sent, and gives what the reports in it told: UR-SEQN and bytes.
+fn take_reports(bench: &mut Bench) -> Vec<(u32, u64)> {
+    reports(bench).iter().map(|report| (*find!(report, UrSeqn).unwrap(), bytes(report))).collect()
+}
+
+/// How many reports were lost, and why.
+fn lost(bench: &Bench) -> Vec<(&'static str, u64)> {
+    let stats = bench.node.stats();
+    assert_eq!(stats.lost_usage.values().sum::<u64>(), stats.lost_usage_reports);
+    stats.lost_usage.iter().map(|(why, count)| (why.name(), *count)).collect()
+}
+
+/// A threshold of 1000 bytes is passed, and nobody answers the report.
+fn unanswered(config: Config) -> (Bench, Seid) {
+    let mut bench = Bench::with(config);
+    let seid = session(&mut bench, VOLTH, vec![Ie::VolumeThreshold(total(1000))]);
+    bench.count(seid, 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    run(&mut bench, 20);
+    assert_eq!(sent_once(&mut bench).len(), 1);
+    assert_eq!((bench.node.final_reports_kept(), lost(&bench)), (1, vec![]));
+    (bench, seid)
+}
+
+#[test]
+fn usage_that_nobody_answered_is_kept_and_sent_again_when_the_peer_answers_anything() {
+    let (mut bench, seid) = unanswered(config());
+    // Nobody is asked again while nothing is heard.
+    run(&mut bench, 100);
+    assert_eq!(bench.sent(), []);
+    bench.count(seid, 1, 2500, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(take_reports(&mut bench), [(1, 1500)]);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(take_reports(&mut bench), [(0, 1000)]);
+    run(&mut bench, 100);
+    assert_eq!((bench.sent(), bench.node.final_reports_kept(), lost(&bench)), (vec![], 0, vec![]));
+    assert_eq!(bench.node.stats().usage_reports, 2, "each counts once");
+}
+
+#[test]
+fn kept_usage_is_sent_to_a_peer_that_is_heard_unless_it_has_restarted() {
+    let (mut bench, _) = unanswered(config());
+    let heartbeat = |bench: &mut Bench, stamp: u32| {
+        bench.ask(MessageType::HeartbeatRequest, None, vec![Ie::RecoveryTimeStamp(stamp)]);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+    };
+    heartbeat(&mut bench, SMF_STARTED + 7);
+    assert_eq!((bench.sent(), bench.node.final_reports_kept()), (vec![], 1));
+    heartbeat(&mut bench, SMF_STARTED);
+    // Again without an answer: again kept.
+    run(&mut bench, 20);
+    assert_eq!((sent_once(&mut bench).len(), bench.node.final_reports_kept()), (1, 1));
+    heartbeat(&mut bench, SMF_STARTED);
+    assert_eq!((take_reports(&mut bench), bench.node.final_reports_kept(), lost(&bench)), (vec![(0, 1000)], 0, vec![]));
+    // One that restarted does not know the session.
+    let (mut bench, _) = unanswered(config());
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 9));
+    end_all(&mut bench);
+    assert_eq!((bench.sent(), bench.node.final_reports_kept(), lost(&bench)), (vec![], 0, vec![("restarted", 1)]));
+}
+
+#[test]
+fn kept_usage_of_a_session_that_was_deleted_meanwhile_is_told_to_who_had_it() {
+    for (cause, why) in [(Cause::REQUEST_ACCEPTED, None), (Cause::SESSION_CONTEXT_NOT_FOUND, Some(("not_found", 1)))] {
+        let (mut bench, seid) = unanswered(config());
+        bench.delete(seid);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let report = bench.sent_one();
+        assert_eq!((report.kind, report.seid), (MessageType::SessionReportRequest, Some(1)));
+        assert_eq!(bench.node.final_reports_pending(), 1);
+        bench.answer(&report, vec![Ie::Cause(cause)]);
+        assert_eq!((bench.node.final_reports_pending(), lost(&bench)), (0, why.into_iter().collect::<Vec<_>>()));
+    }
+}
+
+#[test]
+fn of_usage_that_nobody_answers_no_more_is_kept_than_there_may_be_sessions_and_the_rest_is_counted() {
+    let (mut bench, seid) = unanswered(Config { max_sessions: 3, ..config() });
+    for n in 2..=5 {
+        bench.count(seid, 1, 1000 * n, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        run(&mut bench, 20);
+        assert_eq!(bench.node.final_reports_kept(), 3.min(n as usize));
+    }
+    bench.sent();
+    assert_eq!(lost(&bench), [("full", 2)]);
+    bench.ask(MessageType::HeartbeatRequest, None, vec![]);
+    let mut told = Vec::new();
+    for _ in 0..5 {
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        told.extend(take_reports(&mut bench));
+    }
+    assert_eq!((told, bench.node.final_reports_kept()), (vec![(0, 1000), (1, 1000), (2, 1000)], 0));
+}
+
+#[test]
+fn kept_usage_that_is_sent_again_leaves_room_for_new_reports() {
+    const SESSIONS: u32 = 12;
+    let mut bench = Bench::with(Config { max_outstanding_per_peer: 4, ..config() });
+    let seids: Vec<Seid> = (1..=SESSIONS)
+        .map(|n| {
+            let threshold = urr(1, VOLTH, vec![Ie::VolumeThreshold(total(1000))]);
+            bench.establish(simple_session(n.into(), n, [10, 0, 0, n as u8], vec![threshold])).0
+        })
+        .collect();
+    seids.iter().for_each(|seid| bench.count(*seid, 1, 1000, 0));
+    // Four at a time, each given up.
+    run(&mut bench, 60);
+    assert_eq!((sent_once(&mut bench).len(), bench.node.final_reports_kept()), (SESSIONS as usize, SESSIONS as usize));
+    bench.ask(MessageType::HeartbeatRequest, None, vec![]);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(sent_once(&mut bench).len(), 2, "half of four");
+    bench.count(seids[5], 1, 2000, 0);
+    bench.count(seids[6], 1, 2000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let new = sent_once(&mut bench);
+    assert_eq!(new.len(), 2);
+    for report in &new {
+        assert_eq!(find!(groups(&report.ies, number::UsageReportInReportRequest)[0], UrSeqn), Some(&1));
+        bench.answer(report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    }
+    let mut told = 0;
+    for _ in 0..30 {
+        run(&mut bench, 1);
+        told += take_reports(&mut bench).len();
+    }
+    // The two that were taken off above were sent again until they were given up, and kept.
+    run(&mut bench, 20);
+    bench.ask(MessageType::HeartbeatRequest, None, vec![]);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    told += take_reports(&mut bench).len();
+    assert_eq!((told, bench.node.final_reports_kept(), lost(&bench)), (SESSIONS as usize, 0, vec![]));
 }

@@ -43,7 +43,7 @@ const fn flag(bit: u8, name: &'static str, fate: Fate) -> Flag {
 pub(super) const ONLY_SXA: &str = "of Sxa only (table 7.5.2.4-1): an SGW-U drops what a PGW is to stop charging for";
 pub(super) const ONLY_SXB: &str = "of Sxb only, with a Time Quota Mechanism (table 7.5.2.4-1): envelopes are of a PGW's charging by time";
 
-const ONLY_RELOCATED: &str = "of a UPF whose downlink is switched by its SMF when the old path's End Marker comes (I-UPF relocation); End Markers that come in are dropped";
+const ONLY_RELOCATED: &str = "of a UPF whose downlink is switched by its SMF when the old path's End Marker comes (I-UPF relocation); End Markers are passed on, and not reported";
 
 /// Reporting Triggers (§8.2.19).
 pub const REPORTING_TRIGGERS: &[Flag] = &[
@@ -247,6 +247,8 @@ pub enum Announced {
     WithPools,
     /// Never: what needs it is refused.
     Never,
+    /// Never, for this reason: nothing that needs it is asked for by an element of its own.
+    Not(&'static str),
 }
 
 /// A feature of UP Function Features (table 8.2.25-1): its bit, counted from octet 5, its name, and when it is announced.
@@ -254,7 +256,7 @@ pub type Feature = (u8, &'static str, Announced);
 
 /// UP Function Features (§8.2.25).
 pub const FEATURES: &[Feature] = {
-    use Announced::{Always, Never, WithGtpu, WithPools};
+    use Announced::{Always, Never, Not, WithGtpu, WithPools};
     &[
         (0, "BUCP", Never),
         (1, "DDND", Always),
@@ -271,16 +273,28 @@ pub const FEATURES: &[Feature] = {
         (12, "TRACE", Never),
         (13, "FRRT", Never),
         (14, "PFDE", Never),
-        (15, "EPFAR", Never),
+        (
+            15,
+            "EPFAR",
+            Not(
+                "a release is not prepared: sessions end with it, and their final usage is reported then (TEBUR); PSDBU and URSS are for two sides that have it (clause 5.18.1)",
+            ),
+        ),
         (16, "DPDRA", Never),
         (17, "ADPDP", Never),
         (18, "UEIP", WithPools),
-        (19, "SSET", Never),
+        (
+            19,
+            "SSET",
+            Not(
+                "optional (clause 5.22.1): an SMF Set ID is not looked at, though sessions pass between the addresses that an association names",
+            ),
+        ),
         (20, "MNOP", Always),
         (21, "MTE", Never),
         (22, "BUNDL", Always),
         (23, "GCOM", Never),
-        (24, "MPAS", Never),
+        (24, "MPAS", Not("a session passes to another association only if the sender's address speaks for both")),
         (25, "RTTL", Never),
         (26, "VTIME", Always),
         (27, "NORP", Never),

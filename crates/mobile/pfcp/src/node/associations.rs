@@ -92,6 +92,11 @@ impl Association {
         alternatives(true).chain(alternatives(false)).chain([self.peer.ip()])
     }
 
+    /// The peer's recovery time stamp, and where requests to it go.
+    pub(super) fn identity(&self) -> (u32, SocketAddr) {
+        (self.recovery_ntp_s, self.peer)
+    }
+
     /// How its sessions end if it ends now, and its peer has not restarted.
     pub(super) fn ending(&self) -> Ending {
         if self.lost_at.is_some() { Ending::OutOfReach(self.recovery_ntp_s) } else { Ending::Told(self.recovery_ntp_s) }
@@ -360,11 +365,6 @@ impl Node {
         self.schedule_heartbeat(node_id, now);
         if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied().filter(|_| is_own) {
             self.stamp_seen(node_id, stamp, now);
-        }
-        // Final usage that it did not answer for is sent again, now that it is known to live.
-        let same = self.associations.get(node_id).map(|association| (association.recovery_ntp_s, association.peer));
-        if let Some((stamp, peer)) = same.filter(|(stamp, _)| find!(response.ies, RecoveryTimeStamp) == Some(stamp)) {
-            self.send_kept_finals(node_id, stamp, peer, now);
         }
     }
 

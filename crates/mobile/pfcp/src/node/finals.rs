@@ -1,4 +1,6 @@
-//! Final usage of sessions that ended without a request for it: reported at once if the CP function can be reached, or kept until it can.
+//! Usage that no CP function has acknowledged: final usage of sessions that ended without a request for it, and reports of sessions that nobody
+//! answered. Reported at once if the CP function can be reached, or kept until it is heard again. A report that is sent again has the UR-SEQN that it had:
+//! a CP function that got it before knows it by that (§5.2.2.3).
 //!
 //! A CP function that has restarted does not know the session, and may have given its SEID to another: nothing is reported to it then. That usage
 //! is lost, and counted and logged as such.
@@ -9,11 +11,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::associations::{Association, cp_address};
 use super::failover::address_report;
 use super::journal::Key;
+use super::requests::OfUsage;
 use super::{About, Node};
-use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId};
-use crate::stats::LogCause;
+use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId, find};
+use crate::rules::Seid;
+use crate::stats::{LogCause, LostUsage};
 
 /// Usage Report in Report Type (§8.2.21).
 const USAR: u8 = 0x02;
@@ -23,6 +28,8 @@ const USAR: u8 = 0x02;
 pub(super) struct Final {
     /// Of its record, while it waits to be sent.
     id: u64,
+    /// Its session, if that had not ended when the report was made.
+    seid: Option<Seid>,
     node_id: NodeId,
     /// The CP function's recovery time stamp.
     stamp: u32,
@@ -53,11 +60,11 @@ pub(super) enum Unknown {
     NotFound,
 }
 
-impl Unknown {
-    fn text(self) -> &'static str {
-        match self {
-            Unknown::Restarted => "cannot be reported: the CP function has restarted",
-            Unknown::NotFound => "cannot be reported: the CP function does not know the session",
+impl From<Unknown> for LostUsage {
+    fn from(why: Unknown) -> LostUsage {
+        match why {
+            Unknown::Restarted => LostUsage::Restarted,
+            Unknown::NotFound => LostUsage::NotFound,
         }
     }
 }
@@ -67,7 +74,7 @@ impl Unknown {
 pub(super) struct Finals {
     /// To be sent.
     ready: VecDeque<Final>,
-    /// Those of CP functions out of reach.
+    /// Those of CP functions out of reach, or that did not answer.
     kept: BTreeMap<NodeId, VecDeque<Final>>,
     kept_count: usize,
     /// Sent and not answered.
@@ -123,12 +130,12 @@ impl Node {
         let count = reports.len() as u64;
         let ies = reports.into_iter().map(Ie::UsageReportInReportRequest).collect();
         let message = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies);
-        let Ok(reports) = message.encode() else { return self.usage_lost(count, "is too long to be reported", now) };
-        let this = |stamp| Final { id: 0, node_id, stamp, peer, cp_seid, reports, count };
+        let Ok(reports) = message.encode() else { return self.usage_lost(count, LostUsage::TooLong, now) };
+        let this = |stamp| Final { id: 0, seid: None, node_id, stamp, peer, cp_seid, reports, count };
         match ending {
             Ending::Told(stamp) => self.final_ready(this(stamp)),
             Ending::OutOfReach(stamp) => self.keep_final(this(stamp), now),
-            Ending::Unknown(why) => self.usage_lost(count, why.text(), now),
+            Ending::Unknown(why) => self.usage_lost(count, why.into(), now),
         }
     }
 
@@ -136,7 +143,7 @@ impl Node {
     pub(super) fn final_again(&mut self, this: Final, now: Duration) {
         match self.associations.get(&this.node_id).map(|association| association.ending()) {
             Some(Ending::Told(stamp)) if stamp == this.stamp => self.final_ready(this),
-            Some(Ending::Told(_)) => self.usage_lost(this.count, Unknown::Restarted.text(), now),
+            Some(Ending::Told(_)) => self.usage_lost(this.count, LostUsage::Restarted, now),
             _ => self.keep_final(this, now),
         }
     }
@@ -157,20 +164,54 @@ impl Node {
         self.journal.put(Key::Final(this.id), this);
     }
 
-    fn usage_lost(&mut self, count: u64, why: &str, now: Duration) {
+    pub(super) fn usage_lost(&mut self, count: u64, why: LostUsage, now: Duration) {
         self.stats.lost_usage_reports += count;
+        *self.stats.lost_usage.entry(why).or_default() += count;
         if let Some(left_out) = self.may_log(LogCause::Usage, now) {
-            tracing::warn!(reports = count, left_out, "final usage {why}");
+            tracing::warn!(reports = count, left_out, "usage {}", why.text());
+        }
+    }
+
+    /// A report of a session's usage that nobody answered, or that there was no room to send: kept until its CP function is heard again.
+    pub(super) fn keep_usage(&mut self, seid: Seid, of: OfUsage, to: SocketAddr, message: Message, now: Duration) {
+        let OfUsage { node_id, stamp, count } = of;
+        // Of a session that has ended meanwhile the report itself says whose it was.
+        let own = find!(message.ies, FSeid).copied();
+        let (cp_seid, peer) = match (self.sessions.get(seid), own) {
+            (Some(session), _) => (session.cp.seid, session.peer),
+            (None, Some(own)) => (own.seid, SocketAddr::new(cp_address(&own, to), to.port())),
+            (None, None) => (message.seid.unwrap_or(0), to),
+        };
+        let ies = message.ies.into_iter().filter(|ie| matches!(ie, Ie::UsageReportInReportRequest(_))).collect();
+        let Ok(reports) = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies).encode() else {
+            return self.usage_lost(count, LostUsage::TooLong, now);
+        };
+        self.keep_final(Final { id: 0, seid: Some(seid), node_id, stamp, peer, cp_seid, reports, count }, now);
+    }
+
+    /// A CP function speaks from an address: what is kept for it is sent again, unless its message says that it has restarted.
+    pub(super) fn send_kept_to(&mut self, from: IpAddr, message: &Message, now: Duration) {
+        if self.finals.kept_count == 0 || message.kind == MessageType::VersionNotSupportedResponse {
+            return;
+        }
+        let stamp = find!(message.ies, RecoveryTimeStamp);
+        let here = |node_id: &&NodeId| self.associations.get(*node_id).is_some_and(|association| association.is_of(from, &self.config));
+        let heard: Vec<NodeId> = self.finals.kept.keys().filter(here).cloned().collect();
+        for node_id in heard {
+            let Some((own, peer)) = self.associations.get(&node_id).map(Association::identity) else { continue };
+            if stamp.is_none_or(|stamp| *stamp == own) {
+                self.send_kept_finals(&node_id, own, peer, now);
+            }
         }
     }
 
     fn keep_final(&mut self, mut this: Final, now: Duration) {
         if self.closing {
-            return self.usage_lost(this.count, "was not acknowledged before the end", now);
+            return self.usage_lost(this.count, LostUsage::End, now);
         }
-        // As many as there may be sessions: each was one.
+        // As many as there may be sessions, whose final usage all of it may be.
         if self.finals.kept_count >= self.config.max_sessions {
-            return self.usage_lost(this.count, "cannot be kept: too much of it waits for CP functions out of reach", now);
+            return self.usage_lost(this.count, LostUsage::Full, now);
         }
         self.record_final(&mut this);
         self.finals.kept_count += 1;
@@ -186,7 +227,7 @@ impl Node {
                 self.finals.ready.push_back(Final { peer, ..this });
             } else {
                 self.journal.remove(Key::Final(this.id));
-                self.usage_lost(this.count, Unknown::Restarted.text(), now);
+                self.usage_lost(this.count, LostUsage::Restarted, now);
             }
         }
     }
@@ -194,23 +235,39 @@ impl Node {
     /// Sends what there is room for.
     pub(super) fn send_finals(&mut self, now: Duration) {
         while let Some(this) = self.finals.ready.pop_front() {
-            let peer = self.associations.get(&this.node_id).map_or(this.peer, |association| self.heard_at(association, this.peer));
-            if self.requests.is_full(peer.ip()) {
+            let session = this.seid.and_then(|seid| self.sessions.get(seid).map(|session| (seid, session)));
+            let peer = match &session {
+                Some((_, session)) => self.reports_to(session),
+                None => self.associations.get(&this.node_id).map_or(this.peer, |association| self.heard_at(association, this.peer)),
+            };
+            // What was given up before leaves room for what is new.
+            if self.requests.is_full(peer.ip()) || (this.seid.is_some() && !self.requests.has_room_again(peer.ip())) {
                 self.finals.ready.push_front(this);
                 return;
             }
             self.journal.remove(Key::Final(this.id));
             let Ok(message) = crate::codec::decode(&this.reports) else { continue };
             let ies = [vec![Ie::ReportType(USAR)], message.ies].concat();
-            let count = this.count;
-            let mut message = Message::session(MessageType::SessionReportRequest, this.cp_seid, 0, ies);
-            let (own, at) = this.cp();
+            let (count, is_new) = (this.count, this.seid.is_none());
+            let (about, own, at) = match session {
+                // Its CP function may be another now.
+                Some((seid, session)) => {
+                    let of = OfUsage { node_id: this.node_id, stamp: this.stamp, count };
+                    (About::Usage(seid, Box::new(of)), session.cp, session.peer.ip())
+                }
+                None => {
+                    let (own, at) = this.cp();
+                    (About::Final(Box::new(this)), own, at)
+                }
+            };
+            let mut message = Message::session(MessageType::SessionReportRequest, own.seid, 0, ies);
             address_report(&mut message, own, at, peer.ip());
-            if self.request(peer, message, About::Final(Box::new(this)), now) {
-                self.finals.sent += 1;
-                self.stats.usage_reports += count;
+            let is_final = about.of_final().is_some();
+            if self.request(peer, message, about, now) {
+                self.finals.sent += usize::from(is_final);
+                self.stats.usage_reports += if is_new { count } else { 0 };
             } else {
-                self.usage_lost(count, "cannot be sent", now);
+                self.usage_lost(count, LostUsage::TooLong, now);
             }
         }
     }
@@ -218,8 +275,15 @@ impl Node {
     /// The response to a final report.
     pub(super) fn final_answered(&mut self, this: &Final, cause: Option<Cause>, now: Duration) {
         self.finals.sent = self.finals.sent.saturating_sub(1);
-        if !cause.is_some_and(Cause::is_accepted) {
-            self.usage_lost(this.count, "was rejected", now);
+        self.usage_answered(this.count, cause, now);
+    }
+
+    /// The response to a report of usage.
+    pub(super) fn usage_answered(&mut self, count: u64, cause: Option<Cause>, now: Duration) {
+        match cause {
+            Some(cause) if cause.is_accepted() => {}
+            Some(Cause::SESSION_CONTEXT_NOT_FOUND) => self.usage_lost(count, LostUsage::NotFound, now),
+            _ => self.usage_lost(count, LostUsage::Rejected, now),
         }
     }
 
@@ -233,7 +297,7 @@ impl Node {
         }
         self.finals.sent = 0;
         if sent + ready > 0 {
-            self.usage_lost(sent + ready, "was not acknowledged before the end", now);
+            self.usage_lost(sent + ready, LostUsage::End, now);
         }
     }
 

@@ -8,12 +8,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::failover::address_report;
+use super::requests::OfUsage;
 use super::sessions::Activity;
 use super::{About, Node, Timer};
 use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
 use crate::rules::{Seid, SessionRules, Usage, UserPlane};
 use crate::session;
-use crate::stats::{Drop, LogCause};
+use crate::stats::{Drop, LogCause, LostUsage};
 use crate::usage::{reporting, trigger};
 use crate::work::steps;
 
@@ -326,12 +327,24 @@ impl Node {
         for chunk in reports.chunks(USAGE_REPORTS_PER_REQUEST) {
             let mut ies = vec![Ie::ReportType(USAR)];
             ies.extend(chunk.iter().cloned().map(Ie::UsageReportInReportRequest));
-            let count = chunk.len() as u64;
-            if self.send_report(seid, ies, About::Usage(seid, count), now) {
-                self.stats.usage_reports += count;
-            }
+            self.send_usage(seid, ies, chunk.len() as u64, now);
         }
         !is_full
+    }
+
+    /// Sends usage reports of a session, or keeps them.
+    fn send_usage(&mut self, seid: Seid, ies: Group, count: u64, now: Duration) {
+        self.stats.usage_reports += count;
+        let Some(session) = self.sessions.get(seid) else { return self.usage_lost(count, LostUsage::NotFound, now) };
+        let stamp = self.associations.get(&session.node_id).map_or(0, |association| association.identity().0);
+        let (of, to) = (OfUsage { node_id: session.node_id.clone(), stamp, count }, self.reports_to(&session));
+        if self.requests.is_full(to.ip()) {
+            let message = Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies);
+            return self.keep_usage(seid, of, to, message, now);
+        }
+        if !self.send_report(seid, ies, About::Usage(seid, Box::new(of)), now) {
+            self.usage_lost(count, LostUsage::TooLong, now);
+        }
     }
 
     /// Sends a Session Report Request.
@@ -353,10 +366,8 @@ impl Node {
         else {
             return;
         };
-        if let About::Usage(_, count) = about
-            && !response.cause().is_some_and(Cause::is_accepted)
-        {
-            self.stats.lost_usage_reports += count;
+        if let About::Usage(_, of) = &about {
+            self.usage_answered(of.count, response.cause(), now);
         }
         let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
         if let About::ErrorIndication(_, teid, ipv4) = about
@@ -415,9 +426,14 @@ impl Node {
                     session.refused_tunnels.remove(&(teid, ipv4));
                 }
             }
-            About::Usage(_, count) => self.stats.lost_usage_reports += count,
-            // The next inactivity, after a packet, is reported again.
-            About::Inactivity(_) | About::Heartbeat(..) | About::Setup(_) | About::Release | About::Final(_) | About::NodeReport => {}
+            // The next inactivity, after a packet, is reported again. Usage is kept.
+            About::Inactivity(_)
+            | About::Usage(..)
+            | About::Heartbeat(..)
+            | About::Setup(_)
+            | About::Release
+            | About::Final(_)
+            | About::NodeReport => {}
         }
     }
 }

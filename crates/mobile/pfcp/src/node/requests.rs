@@ -21,8 +21,8 @@ pub(super) enum About {
     Release,
     /// Packets are buffered under this FAR.
     DownlinkData(Seid, u32),
-    /// So many usage reports.
-    Usage(Seid, u64),
+    /// Usage of a session that lives.
+    Usage(Seid, Box<OfUsage>),
     /// The user plane of a session is inactive.
     Inactivity(Seid),
     /// Final usage of a session that has ended.
@@ -31,6 +31,16 @@ pub(super) enum About {
     ErrorIndication(Seid, u32, Ipv4Addr),
     /// Something that all CP functions are told.
     NodeReport,
+}
+
+/// Whose usage a report tells, so that it can be kept if nobody answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OfUsage {
+    pub(super) node_id: NodeId,
+    /// The CP function's recovery time stamp.
+    pub(super) stamp: u32,
+    /// Usage reports in it.
+    pub(super) count: u64,
 }
 
 impl About {
@@ -47,7 +57,7 @@ impl About {
     /// Usage reports in it.
     pub(super) fn reports(&self) -> u64 {
         match self {
-            About::Usage(_, count) => *count,
+            About::Usage(_, of) => of.count,
             About::Final(this) => this.count,
             _ => 0,
         }
@@ -120,6 +130,12 @@ impl Requests {
     /// Whether no more reports may be sent to an address before one is answered or given up.
     pub(super) fn is_full(&self, to: IpAddr) -> bool {
         self.waiting.len() >= self.most || self.by_peer.get(&to).is_some_and(|count| *count >= self.most_per_peer)
+    }
+
+    /// Whether a report that was given up before may be sent to an address again: half of what may wait is for new ones.
+    pub(super) fn has_room_again(&self, to: IpAddr) -> bool {
+        let waiting = self.by_peer.get(&to).copied().unwrap_or(0);
+        self.waiting.len() < self.most.div_ceil(2) && waiting < self.most_per_peer.div_ceil(2)
     }
 
     /// Final usage reports without an answer.
