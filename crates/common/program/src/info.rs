@@ -3,6 +3,7 @@
 use crate::ids::P4Ids;
 use crate::{BitField, Fingerprint};
 use cranelift_entity::{PrimaryMap, entity_impl};
+use std::collections::HashSet;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -295,17 +296,28 @@ impl Program {
 
     /// Whether entries, counters and cells mean the same in both: tables, actions, counters, meters, registers and value sets are alike, number
     /// by number. The name does not tell: `upf.p4` has other objects with other build options. Where a packet's length is taken from is left
-    /// out: it is another place in a program that was cut ([`crate::Bridge`]).
+    /// out: it is another place in a program that was cut ([`crate::Bridge`]). So are the tables, with their actions, that stand for calls there
+    /// ([`Program::asks`]): nobody can fill them, and they come behind all others.
     pub fn has_objects_of(&self, other: &Program) -> bool {
         let counters = |p: &Program| p.counters.values().map(|c| (c.name.clone(), c.size, c.unit, c.table)).collect::<Vec<_>>();
         let meters = |p: &Program| p.meters.values().map(|m| (m.name.clone(), m.size, m.unit, m.table)).collect::<Vec<_>>();
-        self.tables == other.tables
-            && self.actions == other.actions
+        let tables = |p: &Program| p.tables.iter().filter(|(id, _)| !p.is_ask(*id)).map(|(id, t)| (id, t.clone())).collect::<Vec<_>>();
+        let actions = |p: &Program| {
+            let of_asks: HashSet<ActionId> = p.asks.iter().flat_map(|ask| &p.tables[ask.table].actions).map(|a| a.action).collect();
+            p.actions.iter().filter(|(id, _)| !of_asks.contains(id)).map(|(id, a)| (id, a.clone())).collect::<Vec<_>>()
+        };
+        tables(self) == tables(other)
+            && actions(self) == actions(other)
             && counters(self) == counters(other)
             && meters(self) == meters(other)
             && self.registers == other.registers
             && self.value_sets == other.value_sets
             && self.services == other.services
+    }
+
+    /// Whether a table stands for a call of a service.
+    pub fn is_ask(&self, table: TableId) -> bool {
+        self.asks.iter().any(|ask| ask.table == table)
     }
 
     /// The table of that short or full name.

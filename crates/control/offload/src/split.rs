@@ -523,6 +523,10 @@ impl Target for Split {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         let mut sum = self.base.table_stats(table);
+        if self.program().is_ask(table) {
+            // Services are called by the base target alone: stages in front have no such table.
+            return sum;
+        }
         for front in &self.fronts {
             let stats = front.target.table_stats(table);
             sum.hits += stats.hits;

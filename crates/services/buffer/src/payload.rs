@@ -1,7 +1,5 @@
 //! What is a packet to the buffer? A handle that is moved in and out, and a length.
 
-use std::sync::Arc;
-
 /// A handle of a packet. The buffer moves it and never looks at the bytes behind it.
 pub trait Payload {
     /// Length of the RLC SDU in bytes: segment offsets of a STATUS PDU count in it (TS 38.322 §6.2.3.13, §6.2.3.14).
@@ -16,13 +14,6 @@ impl Payload for base::Packet {
 }
 
 impl<T: Payload> Payload for Box<T> {
-    fn sdu_bytes(&self) -> usize {
-        T::sdu_bytes(self)
-    }
-}
-
-/// For a packet that is sent and kept at once.
-impl<T: Payload> Payload for Arc<T> {
     fn sdu_bytes(&self) -> usize {
         T::sdu_bytes(self)
     }

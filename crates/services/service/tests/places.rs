@@ -500,3 +500,29 @@ fn another_service_or_a_second_one_beside_the_first_is_turned_away() {
     let _second = Second::start(&path);
     world.attach();
 }
+
+/// By the lanes' own time: what 100 ms are to a machine that has other work is not the seam's.
+#[test]
+fn a_process_that_is_killed_is_noticed_within_100_ms() {
+    const LIMIT_NS: u64 = 100_000_000;
+    const { assert!(process::CHECK_NS < LIMIT_NS) };
+    let folder = folder();
+    let path = socket(&folder);
+    let mut rng = testkit::rng(8);
+    for _ in 0..5 {
+        let mut world = World::new(&Place::Process(path.clone()), 1, Rings::default());
+        let mut second = Second::start(&path);
+        world.attach();
+        (0..20).for_each(|_| world.burst(0, &mut rng, 30));
+        second.kill();
+        let killed_ns = world.now_ns;
+        let (mut lost, mut out) = (0, Vec::new());
+        while world.now_ns < killed_ns + LIMIT_NS && lost == 0 {
+            world.now_ns += MS;
+            world.lanes[0].0.poll(world.now_ns, &mut out);
+            lost = out.iter().filter(|call| call.outcome == Outcome::Dropped(Reason::LOST)).count();
+        }
+        assert!(lost > 0, "nothing was lost in {} ms", (world.now_ns - killed_ns) / MS);
+        assert_eq!(world.deployment.counters().waiting(), 0, "what it had came out together");
+    }
+}

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod all_facets;
+#[cfg(feature = "twin")]
+pub mod chaos;
 pub mod places;
 pub mod stand_in;
 #[cfg(feature = "twin")]

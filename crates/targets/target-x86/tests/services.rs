@@ -4,231 +4,20 @@
 //! The second process is this test's own binary, started again: see [`the_second_process`].
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
-use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
+use p4_interp::{Machine, Mode};
+use p4_ir::Ir;
 use p4_ir::random::{self, Rng, Shape};
-use p4_ir::{Ir, ServiceId};
 use p4_passes::bridge;
-use service::caller::{Make, Rings};
-use service::{Access, AtOnce, Call, Deployment, Field, Interface, Place, Question, Reason, Requests, Service, Setting, SettingError};
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use service::{Deployment, Place};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 use target::{Lane, Replicating, Target};
 use target_kit::Watched;
+use target_kit::chaos::{self, Contest, Ended, Fates, Manner, Second, Twin, deploy, ended};
 use target_x86::{Options, X86};
 
-/// How long anything may take that does not depend on how busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
-const MS: u64 = 1_000_000;
-
-const fn interface(name: &'static str, request: &'static [Field], answer: &'static [Field]) -> Interface {
-    let check_setting = |index, _: Option<&[u8]>| Err(SettingError::Index { index, limit: 0 });
-    // By the first field to one of several threads.
-    let key = if request.is_empty() { None } else { Some(0) };
-    Interface { name, request, answer, key, reasons: &["now_and_then"], access: |_| Access::Write, check_setting }
-}
-
-const fn field(name: &'static str, width: u32) -> Field {
-    Field { name, width }
-}
-
-/// As `p4_ir::random` declares them.
-static INTERFACES: [Interface; 3] = [
-    interface("answers", &[field("a", 8), field("b", 3), field("c", 64)], &[field("x", 8), field("y", 9), field("z", 1), field("w", 32)]),
-    interface("rewrites", &[field("a", 16)], &[field("x", 8)]),
-    interface("silent", &[], &[]),
-];
-
-/// When a service answers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Manner {
-    AtOnce,
-    /// As `AtOnce`, and it says so of three requests in four.
-    Asked,
-    /// The same, where the order of calls matters.
-    AskedInOrder,
-    /// As `Asked`, of all requests, and payloads are changed where they lie.
-    InPlace,
-    /// As `InPlace`, but now and then it declines to answer, and is called.
-    Declines,
-    /// The same, where the order of calls matters.
-    DeclinesInOrder,
-    /// As `InPlace`, where the order of calls matters: each answer says how many calls were before it.
-    Counts,
-    /// By the next poll.
-    Late,
-    /// At once, by some later poll in another order, or not at all; and now and then twice.
-    Chaos,
-}
-
-/// One of them.
-struct Random {
-    number: usize,
-    manner: Manner,
-    kept: Vec<Call>,
-    rng: Rng,
-    calls: u8,
-}
-
-impl Random {
-    fn new(number: usize, manner: Manner) -> Random {
-        Random { number, manner, kept: vec![], rng: Rng::new(number as u64), calls: 0 }
-    }
-
-    /// A second answer to a packet that is kept; its payload is as it came, so not of one that changes it.
-    fn copy(&mut self, call: &Call) -> Option<Call> {
-        let mut copy = call.copy(&[]);
-        copy.fields = call.fields;
-        self.serve(&mut copy);
-        if self.number == 1 || copy.outcome != service::Outcome::Answered {
-            return None;
-        }
-        copy.outcome = service::Outcome::Copy;
-        Some(copy)
-    }
-
-    fn serve_in_place(&mut self, question: &mut Question<'_>) {
-        let mut call = Call::new(Packet::new(question.payload(), question.port), 0, question.fields, 0);
-        self.serve(&mut call);
-        if call.outcome == service::Outcome::Answered {
-            assert!(question.resize_payload(call.payload().len()), "there is always room for some more bytes");
-            question.room[..call.payload().len()].copy_from_slice(call.payload());
-        }
-        (question.fields, question.outcome) = (call.fields, call.outcome);
-    }
-
-    fn serve(&mut self, call: &mut Call) {
-        let bytes = |fields: &[Field]| fields.iter().map(|f| f.width as usize).sum::<usize>().div_ceil(8);
-        let info = &INTERFACES[self.number];
-        let mut payload = call.payload().to_vec();
-        let mut answer = vec![0; bytes(info.answer)];
-        let drop = random::serve(ServiceId::from_u32(self.number as u32), &call.fields[..bytes(info.request)], &mut payload, &mut answer);
-        if self.manner == Manner::Counts {
-            count(&mut self.calls, &mut answer);
-        }
-        assert!(call.resize_payload(payload.len()));
-        call.payload_mut().copy_from_slice(&payload);
-        match drop {
-            Some(_) => call.drop_for(Reason::own(0)),
-            None => call.answer(&answer),
-        }
-    }
-}
-
-impl Service for Random {
-    fn interface(&self) -> &'static Interface {
-        &INTERFACES[self.number]
-    }
-
-    fn call(&mut self, burst: &mut [Call], _: u64) {
-        for call in burst {
-            match self.manner {
-                Manner::Chaos if self.rng.once_in(16) => call.drop_for(Reason::LOST),
-                Manner::Chaos if self.rng.once_in(4) => self.serve(call),
-                Manner::Late | Manner::Chaos => self.kept.push(call.take()),
-                _ => self.serve(call),
-            }
-        }
-    }
-
-    fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
-        match self.manner {
-            Manner::InPlace | Manner::Counts => burst.iter_mut().for_each(|question| self.serve_in_place(question)),
-            Manner::Declines => {
-                for question in burst {
-                    if !self.rng.once_in(4) {
-                        self.serve_in_place(question);
-                    }
-                }
-            }
-            Manner::DeclinesInOrder => {
-                let asked = burst.len() - if self.rng.once_in(2) { self.rng.below(burst.len() + 1) } else { 0 };
-                burst[..asked].iter_mut().for_each(|question| self.serve_in_place(question));
-            }
-            _ => service::question::by_calls(self, burst, now_ns),
-        }
-    }
-
-    fn poll(&mut self, _: u64, out: &mut Vec<Call>) {
-        let mut kept = std::mem::take(&mut self.kept);
-        if self.manner == Manner::Chaos && !kept.is_empty() {
-            let first = self.rng.below(kept.len());
-            kept.rotate_left(first);
-            self.kept = kept.split_off(kept.len().div_ceil(2));
-        }
-        for mut call in kept {
-            if self.manner == Manner::Chaos && self.rng.once_in(4) {
-                out.extend(self.copy(&call));
-            }
-            self.serve(&mut call);
-            out.push(call);
-        }
-    }
-
-    fn next_deadline_ns(&self) -> Option<u64> {
-        (!self.kept.is_empty()).then_some(0)
-    }
-
-    fn at_once(&self) -> AtOnce {
-        match self.manner {
-            Manner::Asked | Manner::AskedInOrder => {
-                AtOnce { requests: Requests::Those(|fields| fields[0] & 3 != 0), any_order: self.manner == Manner::Asked }
-            }
-            Manner::InPlace | Manner::Declines => AtOnce::ALWAYS,
-            Manner::DeclinesInOrder | Manner::Counts => AtOnce { requests: Requests::All, any_order: false },
-            _ => AtOnce::NEVER,
-        }
-    }
-
-    fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
-        Ok(())
-    }
-}
-
-fn make(number: usize, manner: Manner) -> Make {
-    Arc::new(move || Box::new(Random::new(number, manner)))
-}
-
-fn deploy(place: &Place, number: usize, manner: Manner) -> Arc<Deployment> {
-    Arc::new(Deployment::new(place, make(number, manner), Rings::default()).unwrap_or_else(|e| panic!("{e}")))
-}
-
-/// Writes into an answer how many calls there were.
-fn count(calls: &mut u8, answer: &mut [u8]) {
-    *calls = calls.wrapping_add(1);
-    answer.iter_mut().for_each(|byte| *byte ^= *calls);
-}
-
-/// The services inline; with `calls` they are [`Manner::Counts`].
-#[derive(Default)]
-struct Twin {
-    calls: Option<[u8; 3]>,
-}
-
-impl Services for Twin {
-    fn call(&mut self, service: ServiceId, call: ServiceCall<'_>) -> ServiceFate {
-        let drop = call.answer.and_then(|answer| {
-            let drop = random::serve(service, call.request, call.payload, answer);
-            if let Some(calls) = &mut self.calls {
-                count(&mut calls[service.as_u32() as usize], answer);
-            }
-            drop
-        });
-        drop.map_or(ServiceFate::Answered, |_| ServiceFate::Drop(DropReason::SERVICE_REFUSED))
-    }
-}
-
-type Outcome = (Verdict, Vec<u8>);
-
-fn outcome(verdict: Verdict, bytes: &[u8]) -> Outcome {
-    (verdict, if verdict.kind == VerdictKind::Drop { vec![] } else { bytes.to_vec() })
-}
-
 /// What becomes of a burst: its packets in order, then what was made beside them.
-fn native(lane: &mut dyn Lane, burst: &[(PortId, Vec<u8>)], now_ns: u64, late: bool) -> Vec<Outcome> {
+fn native(lane: &mut dyn Lane, burst: &[(PortId, Vec<u8>)], now_ns: u64, late: bool) -> Vec<Ended> {
     let mut packets: Vec<Packet> = burst.iter().map(|(port, bytes)| Packet::new(bytes, *port)).collect();
     let mut verdicts = vec![Verdict::default(); packets.len()];
     lane.process(&mut packets, &mut verdicts, now_ns);
@@ -238,15 +27,15 @@ fn native(lane: &mut dyn Lane, burst: &[(PortId, Vec<u8>)], now_ns: u64, late: b
     let waiting = verdicts.iter().filter(|v| kept(v)).count() + extra.iter().filter(|x| kept(&x.verdict)).count();
     assert!(late || waiting == 0);
     let own = packets.iter().zip(&verdicts).map(|(p, v)| (p, *v));
-    let mut all: Vec<Outcome> =
-        own.chain(extra.iter().map(|x| (&x.packet, x.verdict))).filter(|(_, v)| !kept(v)).map(|(p, v)| outcome(v, p.data())).collect();
+    let mut all: Vec<Ended> =
+        own.chain(extra.iter().map(|x| (&x.packet, x.verdict))).filter(|(_, v)| !kept(v)).map(|(p, v)| ended(v, p.data())).collect();
     let mut back = Vec::new();
     // A packet is kept again by its next call.
     while lane.next_poll_ns().is_some() {
         lane.poll(now_ns, &mut back);
     }
     assert_eq!(back.iter().filter(|r| !r.copy).count(), waiting, "each that was kept comes out once");
-    all.extend(back.iter().map(|r| outcome(r.verdict, r.packet.data())));
+    all.extend(back.iter().map(|r| ended(r.verdict, r.packet.data())));
     all
 }
 
@@ -292,8 +81,8 @@ fn check(seed: u64, ir: &Ir, shape: Shape, manner: Manner, seen: &mut Seen) {
         let (mut expected, mut extra) = (Vec::new(), Vec::new());
         for (port, bytes) in &burst {
             let out = whole.process(bytes, *port, 1000 * round, Mode::Whole);
-            expected.push(outcome(out.verdict, out.bytes));
-            extra.extend(whole.extra().iter().map(|x| outcome(x.verdict, &x.bytes)));
+            expected.push(ended(out.verdict, out.bytes));
+            extra.extend(whole.extra().iter().map(|x| ended(x.verdict, &x.bytes)));
         }
         seen.copies += extra.len();
         let mut got = native(&mut lane, &burst, 1000 * round, late);
@@ -307,7 +96,7 @@ fn check(seed: u64, ir: &Ir, shape: Shape, manner: Manner, seen: &mut Seen) {
         }
         assert_eq!(got, expected, "{ir}");
         if !late {
-            let order = |all: &mut Vec<Outcome>| {
+            let order = |all: &mut Vec<Ended>| {
                 if ir.program.registers.is_empty() {
                     all.sort_by_key(|o| format!("{o:?}"))
                 }
@@ -440,173 +229,45 @@ fn packets_that_services_keep_come_back_once_and_end_as_those_that_were_answered
 #[test]
 #[ignore = "the second process of the others"]
 fn the_second_process() {
-    let path = std::env::var_os("SPLITPLANE_TEST_SOCKET").expect("started by another test");
-    let number = std::env::var("SPLITPLANE_TEST_SERVICE").ok().and_then(|n| n.parse().ok()).expect("started by another test");
-    service::process::serve(Path::new(&path), &make(number, Manner::Chaos), &AtomicBool::new(false)).unwrap();
+    chaos::serve_as_told();
 }
 
-/// It ends with the test.
-struct Second(Child);
-
-impl Second {
-    fn start(path: &Path, number: usize) -> Second {
-        let mut command = Command::new(std::env::current_exe().expect("this test"));
-        command.args(["--exact", "the_second_process", "--ignored"]).stdout(Stdio::null());
-        command.env("SPLITPLANE_TEST_SOCKET", path).env("SPLITPLANE_TEST_SERVICE", number.to_string());
-        Second(command.spawn().expect("this test starts again"))
-    }
-}
-
-impl Drop for Second {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// How often each fate of a packet was met.
-#[derive(Default, Debug)]
-struct Fates {
-    right: u64,
-    repeated: u64,
-    lost: u64,
-    down: u64,
-}
-
-/// A lane whose services are elsewhere, beside the interpreter.
-struct Contest {
-    lane: Watched,
-    whole: Machine,
-    rng: Rng,
-    now_ns: u64,
-    /// All that the interpreter has given so far: a repeated answer may come late.
-    given: HashSet<String>,
-    fates: Fates,
-    until: Instant,
-}
-
-impl Contest {
-    fn new(seed: u64, ir: &Ir, target: &dyn Target) -> Contest {
-        let mut whole = Machine::new(Arc::new(ir.clone())).expect("runs");
-        whole.set_services(Box::new(Twin::default()));
-        let batch = random::entries(ir, seed);
-        whole.apply(&batch).expect("fits");
-        target.apply(&batch).expect("fits");
-        let rng = Rng::new(seed ^ 0xfeed);
-        let until = Instant::now() + PATIENCE;
-        Contest { lane: Watched::new(target.lane(0)), whole, rng, now_ns: 0, given: HashSet::new(), fates: Fates::default(), until }
-    }
-
-    /// One burst, until each of its packets is out; whether all services were there.
-    fn round(&mut self) -> bool {
-        let mut expected: HashMap<String, usize> = HashMap::new();
-        let mut packets = Vec::new();
-        for _ in 0..32 {
-            let (port, bytes) = (PortId(self.rng.below(9) as u16), random::packet(&mut self.rng));
-            let out = self.whole.process(&bytes, port, self.now_ns, Mode::Whole);
-            let text = format!("{:?}", outcome(out.verdict, out.bytes));
-            self.given.insert(text.clone());
-            *expected.entry(text).or_default() += 1;
-            packets.push(Packet::new(&bytes, port));
-        }
-        let mut verdicts = vec![Verdict::default(); packets.len()];
-        self.lane.process(&mut packets, &mut verdicts, self.now_ns);
-        let mut own: Vec<Outcome> = Vec::new();
-        let here = packets.iter().zip(&verdicts).filter(|(_, verdict)| verdict.kind != VerdictKind::Kept);
-        own.extend(here.map(|(packet, verdict)| outcome(*verdict, packet.data())));
-        let mut back = Vec::new();
-        while own.len() < packets.len() {
-            assert!(Instant::now() < self.until, "{} packets of {} are out: {:?}", own.len(), packets.len(), self.fates);
-            self.now_ns += MS;
-            self.lane.poll(self.now_ns, &mut back);
-            for returned in back.drain(..) {
-                let outcome = outcome(returned.verdict, returned.packet.data());
-                if !returned.copy {
-                    own.push(outcome);
-                } else if !is_gone(&outcome) {
-                    assert!(self.given.contains(&format!("{outcome:?}")), "a repeated answer gave what no packet is: {outcome:?}");
-                    self.fates.repeated += 1;
-                }
-            }
-            std::thread::yield_now();
-        }
-        assert_eq!(own.len(), packets.len(), "each comes out once");
-        let before = self.fates.down;
-        for outcome in own {
-            match DropReason(outcome.0.reason) {
-                DropReason::SERVICE_LOST if is_gone(&outcome) => self.fates.lost += 1,
-                DropReason::SERVICE_DOWN if is_gone(&outcome) => self.fates.down += 1,
-                _ => {
-                    let left = expected.get_mut(&format!("{outcome:?}")).filter(|n| **n > 0);
-                    *left.unwrap_or_else(|| panic!("the interpreter gives no such packet: {outcome:?}")) -= 1;
-                    self.fates.right += 1;
-                }
-            }
-        }
-        self.now_ns += MS;
-        self.fates.down == before
-    }
-
-    /// Until the services have been there for so many.
-    fn rounds(&mut self, mut count: u32) {
-        while count > 0 {
-            assert!(Instant::now() < self.until, "the services do not come: {:?}", self.fates);
-            count -= u32::from(self.round());
-        }
-    }
-}
-
-fn is_gone((verdict, _): &Outcome) -> bool {
-    verdict.kind == VerdictKind::Drop && [DropReason::SERVICE_LOST, DropReason::SERVICE_DOWN].contains(&DropReason(verdict.reason))
-}
-
-fn chaotic(seeds: impl Iterator<Item = u64>, places: &[Place; 3], between: &mut dyn FnMut(&mut Contest)) -> Fates {
-    let mut all = Fates::default();
-    let mut answered = [0; 3];
-    for seed in seeds {
-        let ir = random::shaped(seed, Shape::Calls);
-        println!("seed {seed}");
-        let services: Vec<Arc<Deployment>> = places.iter().enumerate().map(|(n, place)| deploy(place, n, Manner::Chaos)).collect();
-        let Some(target) = load(&ir, &services) else { continue };
-        let mut contest = Contest::new(seed, &ir, &target);
-        contest.rounds(8);
-        between(&mut contest);
-        contest.rounds(4);
-        let Fates { right, repeated, lost, down } = contest.fates;
-        all = Fates { right: all.right + right, repeated: all.repeated + repeated, lost: all.lost + lost, down: all.down + down };
-        for (service, answered) in services.iter().zip(&mut answered) {
-            let counters = service.counters();
-            assert_eq!(counters.imbalance(), 0);
-            *answered += counters.answered;
-        }
-    }
-    println!("{all:?}, answered by service {answered:?}");
-    // The third has no fields, and few programs call it.
-    assert!(answered[..2].iter().all(|n| *n > 50), "{answered:?}");
-    assert!(all.right > 1000 && all.repeated > 20 && all.lost > 20, "{all:?}");
-    all
+/// Beside the interpreter, with services that lose, delay and repeat.
+fn chaotic(shape: Shape, seeds: impl Iterator<Item = u64>, places: &[Place; 3], between: &mut dyn FnMut(&mut Contest)) -> Fates {
+    let met = chaos::chaos((shape, seeds), places, &mut |_, ir, services| load(ir, services), &mut |contest, _| between(contest));
+    met.fates
 }
 
 /// Late, lost and repeated answers, in the lane and on threads; without registers and meters, which another order would change.
 #[test]
 fn programs_agree_though_answers_are_late_lost_and_repeated() {
     let in_lane = [Place::Lane, Place::Lane, Place::Lane];
-    assert_eq!(chaotic((300..312).step_by(2), &in_lane, &mut |_| {}).down, 0);
+    assert_eq!(chaotic(Shape::Calls, (300..312).step_by(2), &in_lane, &mut |_| {}).down, 0);
     let on_threads = [Place::Threads(2), Place::Threads(1), Place::Threads(3)];
-    assert_eq!(chaotic((320..332).step_by(2), &on_threads, &mut |_| {}).down, 0);
+    assert_eq!(chaotic(Shape::Calls, (320..332).step_by(2), &on_threads, &mut |_| {}).down, 0);
 }
 
 #[test]
-fn programs_agree_though_their_services_are_in_processes_that_are_killed() {
+fn programs_that_copy_packets_agree_though_answers_are_late_lost_and_repeated() {
+    let in_lane = [Place::Lane, Place::Lane, Place::Lane];
+    let on_threads = [Place::Threads(2), Place::Threads(1), Place::Threads(3)];
+    for (places, seeds) in [(in_lane, 700..716), (on_threads, 700..716)] {
+        let fates = chaotic(Shape::CallsAndCopies, seeds.step_by(2), &places, &mut |_| {});
+        assert!(fates.down == 0 && fates.whole > 0, "{fates:?}");
+    }
+}
+
+/// Kills each of the services' processes, and starts another.
+fn killed(shape: Shape, seeds: impl Iterator<Item = u64>) {
     let folder = tempfile::tempdir().expect("a folder");
     let paths: [PathBuf; 3] = std::array::from_fn(|n| folder.path().join(format!("{n}.sock")));
     let start = |n: usize| Second::start(&paths[n], n);
     let mut seconds: Vec<Second> = (0..3).map(start).collect();
     let places = paths.clone().map(Place::Process);
     let mut kills = 0;
-    let fates = chaotic((340..352).step_by(2), &places, &mut |contest| {
+    let fates = chaotic(shape, seeds, &places, &mut |contest| {
         for (n, second) in seconds.iter_mut().enumerate() {
-            second.0.kill().and_then(|()| second.0.wait()).expect("it runs");
+            second.kill();
             kills += 1;
             // What it had, and what it is given before the lane looks again, comes out.
             contest.round();
@@ -614,6 +275,16 @@ fn programs_agree_though_their_services_are_in_processes_that_are_killed() {
         }
     });
     assert!(kills >= 12 && fates.down > 0, "{kills} kills, {fates:?}");
+}
+
+#[test]
+fn programs_agree_though_their_services_are_in_processes_that_are_killed() {
+    killed(Shape::Calls, (340..352).step_by(2));
+}
+
+#[test]
+fn programs_that_copy_packets_agree_though_their_services_are_in_processes_that_are_killed() {
+    killed(Shape::CallsAndCopies, (740..752).step_by(2));
 }
 
 #[test]
