@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use common::*;
-use pfcp::codec::{ApplyActionFlags, Cause, Group, Ie, Message, MessageType, Triggers, Volume, find, number};
+use pfcp::codec::{ApplyActionFlags, Cause, FSeid, Group, Ie, Message, MessageType, NodeId, Triggers, Volume, find, number};
 use pfcp::config::{Config, OnLoss};
 use pfcp::rules::Seid;
 
@@ -960,4 +960,48 @@ fn kept_usage_that_is_sent_again_leaves_room_for_new_reports() {
     bench.node.poll_usage(bench.now, &mut bench.plane);
     told += take_reports(&mut bench).len();
     assert_eq!((told, bench.node.final_reports_kept(), lost(&bench)), (SESSIONS as usize, 0, vec![]));
+}
+
+#[test]
+fn final_usage_for_which_a_peer_has_no_room_does_not_hold_up_that_of_another() {
+    let mut bench = Bench::with(Config { max_outstanding_per_peer: 1, ..config() });
+    let first = session(&mut bench, VOLTH, vec![Ie::VolumeThreshold(total(1000))]);
+    let smf = bench.smf;
+    bench.smf = "127.0.0.9:8805".parse().unwrap();
+    let other = NodeId::Ipv4([127, 0, 0, 9].into());
+    bench.ask(MessageType::AssociationSetupRequest, None, vec![Ie::NodeId(other.clone()), Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    let mut request = simple_session(2, 2, [10, 0, 0, 2], vec![urr(1, VOLTH, vec![Ie::VolumeThreshold(total(1000))])]);
+    request[0] = Ie::NodeId(other.clone());
+    request[1] = Ie::FSeid(FSeid { seid: 2, ipv4: Some([127, 0, 0, 9].into()), ipv6: None });
+    let (second, _) = bench.establish(request);
+    // The first peer has not answered yet when its association ends.
+    bench.count(first, 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let waiting = bench.sent_one();
+    bench.count(first, 1, 1300, 0);
+    bench.count(second, 1, 400, 0);
+    // Its final usage is the first that is to be sent.
+    let here = std::mem::replace(&mut bench.smf, smf);
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    end_all(&mut bench);
+    bench.smf = here;
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(other)]);
+    bench.smf = smf;
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        end_all(&mut bench);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        for (to, message) in bench.sent() {
+            told.push((to.ip().to_string(), reports_of(&message)));
+        }
+    }
+    assert_eq!(told, [("127.0.0.9".to_owned(), vec![400])]);
+    bench.answer(&waiting, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(reports_of(&bench.sent_one()), [300]);
+}
+
+/// The bytes that each usage report of a message tells.
+fn reports_of(message: &Message) -> Vec<u64> {
+    groups(&message.ies, number::UsageReportInReportRequest).into_iter().map(bytes).collect()
 }

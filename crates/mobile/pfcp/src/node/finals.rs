@@ -23,6 +23,9 @@ use crate::stats::{LogCause, LostUsage};
 /// Usage Report in Report Type (§8.2.21).
 const USAR: u8 = 0x02;
 
+/// Reports without room that are passed over for those of other CP functions, at one look.
+const PASSED_OVER: usize = 16;
+
 /// Of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Final {
@@ -232,9 +235,12 @@ impl Node {
         }
     }
 
-    /// Sends what there is room for.
+    /// Sends what there is room for. What waits for one CP function does not hold up another's.
     pub(super) fn send_finals(&mut self, now: Duration) {
-        while let Some(this) = self.finals.ready.pop_front() {
+        let mut passed_over = Vec::new();
+        while passed_over.len() < PASSED_OVER
+            && let Some(this) = self.finals.ready.pop_front()
+        {
             let session = this.seid.and_then(|seid| self.sessions.get(seid).map(|session| (seid, session)));
             let peer = match &session {
                 Some((_, session)) => self.reports_to(session),
@@ -242,8 +248,8 @@ impl Node {
             };
             // What was given up before leaves room for what is new.
             if self.requests.is_full(peer.ip()) || (this.seid.is_some() && !self.requests.has_room_again(peer.ip())) {
-                self.finals.ready.push_front(this);
-                return;
+                passed_over.push(this);
+                continue;
             }
             self.journal.remove(Key::Final(this.id));
             let Ok(message) = crate::codec::decode(&this.reports) else { continue };
@@ -270,6 +276,7 @@ impl Node {
                 self.usage_lost(count, LostUsage::TooLong, now);
             }
         }
+        passed_over.into_iter().rev().for_each(|this| self.finals.ready.push_front(this));
     }
 
     /// The response to a final report.
