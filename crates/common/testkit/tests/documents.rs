@@ -10,7 +10,7 @@ const WALKS: &[(&str, usize)] = &[
     ("**An uplink GTP-U packet**", 12),
     ("**A Session Establishment Request.**", 20),
     ("**`upf.p4` to C and to BPF.**", 15),
-    ("**A packet that waits**", 13),
+    ("**A packet that waits**", 18),
 ];
 
 fn root() -> PathBuf {
