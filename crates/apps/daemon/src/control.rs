@@ -4,7 +4,7 @@
 //! change is in the audit log, which is the log's target `audit`.
 
 use crate::agent;
-use crate::config::{Config, MAX_FILTER};
+use crate::config::{Config, read_filter};
 use crate::control_socket::{Caller, Refused, Server};
 use crate::failure::Failure;
 use crate::look::{LookQuery, SeenPart};
@@ -14,6 +14,7 @@ use crate::sessions::{MOST_LOOKED_AT, SessionDetail, SessionPage, SessionQuery, 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -253,11 +254,21 @@ impl Control {
     }
 }
 
+/// What `RUST_LOG` asks for; `None`: nothing, as it is not set or empty.
+///
+/// # Errors
+/// If it is no text.
+pub fn asked_filter() -> Result<Option<String>, String> {
+    match std::env::var("RUST_LOG") {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err("expected UTF-8".into()),
+    }
+}
+
 /// Sets what is logged.
 pub(crate) fn set_log(filter: &str) -> Result<(), String> {
-    if filter.is_empty() || filter.len() > MAX_FILTER {
-        return Err(format!("filter: expected 1 to {MAX_FILTER} characters, such as \"info\""));
-    }
+    read_filter(filter).map_err(|why| format!("filter: {why}"))?;
     match LOG.get() {
         Some(set) => set(filter),
         None => Err("this program's log cannot be changed".into()),

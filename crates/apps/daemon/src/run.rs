@@ -80,7 +80,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return crate::ceupf::run(&config, args);
     }
     let config = Config::load(path)?;
-    if std::env::var_os("RUST_LOG").is_none()
+    // The program has refused a wrong one.
+    if crate::control::asked_filter().is_ok_and(|asked| asked.is_none())
         && let Some(filter) = &config.log.filter
     {
         crate::control::set_log(filter).map_err(|what| config.fault("log.filter", what))?;

@@ -10,7 +10,7 @@ mod service;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use daemon::failure::Failure;
-use daemon::{control, output, privileges, rules, run, show, watch};
+use daemon::{config, control, output, privileges, rules, run, show, watch};
 use lab::{attack, bench, demo, reproduce};
 use std::path::Path;
 use std::process::ExitCode;
@@ -107,8 +107,7 @@ enum Command {
 /// Does what the command line asks for; the exit code.
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    start_logging(&cli);
-    let result = privileges::refuse_if_everybodys().and_then(|()| command(cli.command));
+    let result = start_logging(&cli).and_then(|()| privileges::refuse_if_everybodys()).and_then(|()| command(cli.command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -166,11 +165,15 @@ fn manual(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
-fn start_logging(cli: &Cli) {
+fn start_logging(cli: &Cli) -> Result<(), Failure> {
     let default = if matches!(cli.command, Command::Run(_) | Command::Service(_)) { "info" } else { "warn" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let wrong = |why: String| Failure::Usage(format!("RUST_LOG: {why}"));
+    let filter = match control::asked_filter().map_err(wrong)? {
+        Some(text) => parse_filter(&text).map_err(wrong)?,
+        None => audited(EnvFilter::new(default)),
+    };
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let builder = tracing_subscriber::fmt().with_env_filter(audited(filter)).with_ansi(colours).with_writer(|| output::Log);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);
     if cli.log_json {
         let builder = builder.json().with_filter_reloading();
         let handle = builder.reload_handle();
@@ -182,11 +185,11 @@ fn start_logging(cli: &Cli) {
         control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
         builder.init();
     }
+    Ok(())
 }
 
 fn parse_filter(text: &str) -> Result<EnvFilter, String> {
-    let filter = EnvFilter::try_new(text).map_err(|e| e.to_string().escape_debug().take(200).collect::<String>());
-    filter.map(audited).map_err(|why| format!("filter: {why}; expected such as \"info\" or \"warn,pfcp=debug\""))
+    config::read_filter(text).map(audited)
 }
 
 /// Who changed what is logged whatever the filter says.

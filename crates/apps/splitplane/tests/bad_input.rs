@@ -126,6 +126,31 @@ fn wrong_configurations_are_refused() {
     refused(&missing, &["/nonexistent/upf.toml", "No such file"]);
 }
 
+/// Neither it nor the file's filter is dropped without a word.
+#[test]
+fn a_wrong_filter_of_the_log_is_refused_wherever_it_comes_from() {
+    use std::os::unix::ffi::OsStringExt;
+    let folder = Folder::new();
+    let config = folder.config("[n4]", "[log]\nfilter = \"off\"\n[n4]");
+    let check = |filter: std::ffi::OsString| splitplane(&["run", "--check", "--config", &config]).env("RUST_LOG", filter).output().unwrap();
+    refused(&check("inof".into()), &["RUST_LOG: `inof` is no level", "such as \"info\""]);
+    refused(&check("warn,pfcp=loud".into()), &["RUST_LOG: ", "\"warn,pfcp=debug\""]);
+    refused(&check("info,\x1b[2Jdebug=1".into()), &["RUST_LOG: ", "expected a level"]);
+    refused(&check("x".repeat(2000).into()), &["RUST_LOG: ", "of 1 to 1000 characters"]);
+    refused(&check(std::ffi::OsString::from_vec(b"info\xff".to_vec())), &["RUST_LOG: expected UTF-8"]);
+    refused(&folder.run("[n4]", "[log]\nfilter = \"inof\"\n[n4]"), &["log.filter = \"inof\": `inof` is no level"]);
+    // All commands look at it.
+    refused(&splitplane(&["show", "overview"]).env("RUST_LOG", "warn,,nothing").output().unwrap(), &["RUST_LOG: `nothing`"]);
+    // What is good has precedence over the file, and an empty one is none.
+    let config = folder.config("[n4]", "[log]\nfilter = \"off\"\n[n4]");
+    let logged = |filter: &str| {
+        let output = splitplane(&["run", "--check", "--config", &config]).env("RUST_LOG", filter).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stderr).contains("fingerprint")
+    };
+    assert_eq!([logged("info"), logged("off"), logged("")], [true, false, false]);
+}
+
 #[test]
 fn a_missing_interface_is_named() {
     let folder = Folder::new();

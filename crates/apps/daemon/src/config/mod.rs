@@ -26,7 +26,7 @@ pub use api::Api;
 pub use control::Control;
 pub use fault::{Fault, Source};
 pub use host::Host;
-pub use log::{Log, MAX_FILTER};
+pub use log::{Log, read_filter};
 pub use n4::{N4, OnStop, RequestPort, Store, Survives};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
