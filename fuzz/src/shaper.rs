@@ -82,6 +82,9 @@ fn rates(first: u8, operations: &[u8]) {
     assert!(waiting.iter().all(VecDeque::is_empty) && shaper.is_empty());
 }
 
+/// Flows of a queue.
+const FLOWS: usize = 4;
+
 fn ports(first: u8, operations: &[u8]) {
     let queue = |number: usize| {
         let service = if first >> (number % 8) & 1 == 1 { Service::Strict } else { Service::Weighted(number as u16 * 1000) };
@@ -94,17 +97,17 @@ fn ports(first: u8, operations: &[u8]) {
     let settings = PortSettings { rate, queues: std::array::from_fn(queue), slices, packets: MOST as usize, law };
     let mut scheduler = Scheduler::<u32>::new(&settings);
     let rates = PortRates::new(&settings, u64::from(first) * MS);
-    // By queue of each slice, then by flow; and where each packet waits.
-    let mut waiting: [VecDeque<u32>; 3 * QUEUES + 4] = Default::default();
+    // By flow of each queue of each slice, then those with a guaranteed rate; and where each packet waits.
+    let mut waiting: Vec<VecDeque<u32>> = vec![VecDeque::new(); (3 * QUEUES + 1) * FLOWS];
     let (mut now, mut places) = (0u64, Vec::new());
     for [what, with] in operations.as_chunks::<2>().0 {
         if what % 3 < 2 {
             let (queue, slice, flow) = (usize::from(with & 15), usize::from(with >> 4 & 3), u32::from(with & 3));
-            let guaranteed = (with >> 6 == 3).then_some(Guaranteed { flow, rate: rate / 4, size: u32::from(*what) });
+            let guaranteed = (with >> 6 == 3).then_some(Guaranteed { rate: rate / 4, size: u32::from(*what) });
             let of_queue = if slice < 3 { slice } else { 0 } * QUEUES + queue.min(QUEUES - 1);
-            places.push(if guaranteed.is_some() { 3 * QUEUES + flow as usize } else { of_queue });
+            places.push(if guaranteed.is_some() { 3 * QUEUES } else { of_queue } * FLOWS + flow as usize);
             let number = places.len() as u32 - 1;
-            match scheduler.offer(Place { slice, queue, guaranteed }, number, u32::from(*what) * 36, what & 4 != 0, now) {
+            match scheduler.offer(Place { slice, queue, flow, guaranteed }, number, u32::from(*what) * 36, what & 4 != 0, now) {
                 Ok(()) => waiting[places[number as usize]].push_back(number),
                 Err((packet, _)) => assert_eq!(packet, number),
             }

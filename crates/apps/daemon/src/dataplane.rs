@@ -68,6 +68,8 @@ pub struct EngineAndTargets {
     lasting: Option<(u64, Arc<Xdp>)>,
     /// Where ports have rates: what workers know of PDR numbers, and the slices of the file.
     queued: Option<(Arc<Marks>, Vec<Slice>)>,
+    /// That guaranteed rates have no effect.
+    has_warned: bool,
     _drainer: Option<Drainer>,
 }
 
@@ -86,6 +88,7 @@ impl EngineAndTargets {
             behind: VecDeque::new(),
             lasting: None,
             queued: None,
+            has_warned: false,
             _drainer: drainer,
         }
     }
@@ -246,6 +249,16 @@ impl upf::plane::DataPlane for EngineAndTargets {
                 engine::Treatment { cell: of.usage, slice, flow: of.flow, guaranteed_kbps }
             });
             marks.set(*number, treatment);
+        }
+    }
+
+    fn cannot_guarantee(&mut self, seid: u64) {
+        // Every voice call has one: the first tells the operator what to do.
+        if !std::mem::replace(&mut self.has_warned, true) {
+            tracing::warn!(
+                session = format!("{seid:#x}"),
+                "guaranteed bit rates (GBR) have no effect: no port has rate_kbps, so nothing waits where they are held; said for the first session only"
+            );
         }
     }
 

@@ -15,9 +15,9 @@ pub struct Treatment {
     pub cell: u32,
     /// Their slice of a port.
     pub slice: u8,
-    /// Their flow, if it has a guaranteed rate.
+    /// Their flow: what shares a queue with others in turns.
     pub flow: u32,
-    /// Its guaranteed rate in kbit/s; 0: none.
+    /// Its guaranteed rate in kbit/s; 0: none. A flow with one is another than that of the same number without.
     pub guaranteed_kbps: u32,
 }
 

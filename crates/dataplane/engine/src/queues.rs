@@ -131,9 +131,9 @@ impl PortQueues {
         if let Some((treatment, life)) = self.marks.as_ref().and_then(|marks| marks.get(verdict.mark)) {
             charged = self.fill.charged_bytes(packet.data()) as u32;
             of = Some((verdict.mark, life));
-            place.slice = treatment.slice.into();
+            (place.slice, place.flow) = (treatment.slice.into(), treatment.flow);
             let rate = u64::from(treatment.guaranteed_kbps) * 125;
-            place.guaranteed = (rate > 0).then_some(Guaranteed { flow: treatment.flow, rate, size: charged });
+            place.guaranteed = (rate > 0).then_some(Guaranteed { rate, size: charged });
             self.charges.extend(charge(treatment.cell, -1, charged));
         }
         // What the line is taken for.

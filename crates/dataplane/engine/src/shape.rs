@@ -336,6 +336,29 @@ mod tests {
         assert!((100_000_000..=104_000_000).contains(&now), "{now} ns");
     }
 
+    /// As a worker has it that stops.
+    #[test]
+    fn what_waits_at_the_end_is_given_back_with_that_reason_and_nothing_waits_any_more() {
+        let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
+        let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None };
+        let mut lane = OneRate { next_ns: 1_000_000, waits: false };
+        let shown = Arc::<Mutex<Counters>>::default();
+        let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
+        for n in 0..30 {
+            shaping.wait(packet(n % 3), (n % 3).into(), 0, &mut lane).unwrap();
+        }
+        shaping.poll(5_000_000, &mut lane);
+        let sent = shaping.ready.drain(..).count();
+        shaping.end();
+        assert!(sent > 0 && shaping.dropped.len() == 30 - sent, "{sent} sent, {} dropped", shaping.dropped.len());
+        assert!(shaping.dropped.iter().all(|(_, why)| *why == DropReason::STOPPING));
+        assert!(shaping.is_idle() && (0..3).all(|queue| !shaping.waits(queue)));
+        let counters = *shown.lock().unwrap();
+        assert_eq!((counters.queued, counters.sent), (30, sent as u64));
+        assert_eq!(counters.dropped[Reason::Ended as usize], 30 - sent as u64, "others are shown it");
+    }
+
     #[test]
     fn a_queue_whose_packets_may_wait_for_less_drops_them_and_no_other() {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, SessionRules, Usage, VolumeLimit};
+use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, Seid, SessionRules, Usage, VolumeLimit};
 use program::{Entry, KeyMatch, MeterConfig};
 use serde::{Deserialize, Serialize};
 
@@ -230,7 +230,7 @@ struct Plan {
 pub struct Treatment {
     /// Cell of counter `usage`; 0: none.
     pub usage: u32,
-    /// What tells its QoS flow from others: one of the flow's PDR numbers.
+    /// What shares a queue with others in turns: all of a session, or of a QoS flow with a guaranteed rate, which is another one than a session of that number.
     pub flow: u32,
     /// Guaranteed bit rate of the flow in kbit/s; 0: none.
     pub guaranteed_kbps: u64,
@@ -688,13 +688,20 @@ impl Outline {
         entries
     }
 
-    /// How packets of each PDR number are treated. PDRs with the same guaranteed QER and direction are one flow.
-    pub fn treatments(&self, numbers: &Numbers) -> Vec<(u32, Treatment)> {
+    /// Whether a QoS flow has a guaranteed rate.
+    pub fn has_guarantee(&self) -> bool {
+        self.plans.iter().any(|plan| plan.guaranteed.is_some())
+    }
+
+    /// How packets of each PDR number are treated. PDRs with the same guaranteed QER and direction are one flow; all others are that of the session.
+    pub fn treatments(&self, seid: Seid, numbers: &Numbers) -> Vec<(u32, Treatment)> {
+        // Of two sessions with one number each has half of a share.
+        let session = (seid ^ (seid >> 32)) as u32;
         let mut flows: BTreeMap<MeterKey, u32> = BTreeMap::new();
         let treatment = |plan: &Plan| {
             let pdr = number(&numbers.pdrs, &plan.pdr_id);
             let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
-            let flow = plan.guaranteed.map_or(0, |(key, _)| *flows.entry(key).or_insert(pdr));
+            let flow = plan.guaranteed.map_or(session, |(key, _)| *flows.entry(key).or_insert(pdr));
             (pdr, Treatment { usage, flow, guaranteed_kbps: plan.guaranteed.map_or(0, |(_, kbps)| kbps) })
         };
         self.plans.iter().map(treatment).collect()

@@ -78,6 +78,11 @@ pub trait DataPlane {
         let _ = (rules, treatments);
     }
 
+    /// A session has a guaranteed bit rate, and nothing waits for ports' rates: it is without effect.
+    fn cannot_guarantee(&mut self, seid: Seid) {
+        let _ = seid;
+    }
+
     /// A cell of a counter, summed over all targets.
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
 
@@ -642,7 +647,7 @@ impl<D: DataPlane> Plane<D> {
         let old = self.sessions.get(seid).unwrap_or_default();
         let mut new = self.replace(seid, &old, &outline, rules.is_none(), drops)?;
         // Before old cells are read for the last time: what leaves a queue from now on is charged to the new ones.
-        self.treat(rules, &outline, &new.numbers);
+        self.treat(seid, rules, &outline, &new.numbers);
         self.settle(seid, old, &mut new);
         let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
         // All cells of a URR that is gone are gone: what has accrued is final.
@@ -719,10 +724,11 @@ impl<D: DataPlane> Plane<D> {
             let asked = self.host.ask_peers(&peers);
             self.send_or_keep(asked);
             self.settle(session.seid, Session::default(), &mut new);
-            if self.data.has_queues()
+            let may_be_guaranteed = session.rules.qers.values().any(|qer| qer.gbr_kbps.is_some());
+            if (self.data.has_queues() || may_be_guaranteed)
                 && let Ok(outline) = lower::outline(session.rules, &self.context)
             {
-                self.treat(Some(session.rules), &outline, &new.numbers);
+                self.treat(session.seid, Some(session.rules), &outline, &new.numbers);
             }
             let counted = |urr_id: &u32| (*urr_id, session.counters.get(urr_id).copied().unwrap_or_default());
             session.rules.urrs.keys().map(counted).for_each(|(urr_id, usage)| new.count_on(urr_id, usage));
@@ -948,10 +954,12 @@ impl<D: DataPlane> Plane<D> {
     }
 
     /// Tells how packets of a session's PDRs wait for ports' rates.
-    fn treat(&mut self, rules: Option<&SessionRules>, outline: &Outline, numbers: &Numbers) {
+    fn treat(&mut self, seid: Seid, rules: Option<&SessionRules>, outline: &Outline, numbers: &Numbers) {
         if self.data.has_queues() {
-            let treatments: Vec<_> = outline.treatments(numbers).into_iter().map(|(pdr, treatment)| (pdr, Some(treatment))).collect();
+            let treatments: Vec<_> = outline.treatments(seid, numbers).into_iter().map(|(pdr, treatment)| (pdr, Some(treatment))).collect();
             self.data.treat(rules, &treatments);
+        } else if outline.has_guarantee() {
+            self.data.cannot_guarantee(seid);
         }
     }
 

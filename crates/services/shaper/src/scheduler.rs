@@ -1,13 +1,16 @@
 //! Which packet leaves a port next? Guaranteed flows within their rates, then slices by weight; of a slice strict queues first, the highest number first of all,
-//! and what they leave is shared by weight (deficit round robin, Shreedhar and Varghese, SIGCOMM 1995).
+//! and what they leave is shared by weight (deficit round robin, Shreedhar and Varghese, SIGCOMM 1995). Within a queue flows take turns, by bytes.
 //!
 //! - **Work conserving**: while anything may be sent and the rate lets one packet pass, one leaves.
-//! - **Guaranteed flows** (GFBR, TS 23.501 §5.7.2.5) have queues of their own. Within its rate a flow's packets go before all others; beyond it they take part in
-//!   their slice, with the weight of the queue that they would wait in. Guarantees of more than the line's rate are the caller's fault, and starve the others.
+//! - **Guaranteed flows** (GFBR, TS 23.501 §5.7.2.5): within its rate a flow's packets go before all others; beyond it the flow takes part in its queue as
+//!   any other. Guarantees of more than the line's rate are the caller's fault, and starve the others.
+//! - **Flows** of one queue that stay full send as many bytes, whatever each is offered: packets of a flow are in the order of arrival, and what one has too much
+//!   of is dropped of that one.
 //! - **Slices** share the line by weight, and each may have a rate of its own that it does not exceed; guaranteed flows count towards it, and go all the same.
 //! - **Shares** of weighted queues that stay full differ from their weights by no more than a round's quantum and a packet each, however long.
-//! - **Bounded**: a queue takes no more than the port's rate sends in its longest delay, what has waited for longer is dropped, and all queues together
-//!   hold so many packets. CoDel (RFC 8289) keeps the delay of each low, and marks (RFC 3168) before it drops.
+//! - **Bounded**: a flow takes no more than its share of the port's rate sends in its queue's longest delay, what has waited for longer is dropped, and all
+//!   queues together hold so many packets, of which a flow has no more than are free (a dynamic threshold, Choudhury and Hahne, ToN 1998). CoDel
+//!   (RFC 8289) keeps the delay of each flow low, and marks (RFC 3168) before it drops.
 //!
 //! The rates are the caller's ([`PortRates`]), since several threads may send by one port.
 
@@ -15,6 +18,7 @@ use crate::codel::{Codel, Law};
 use crate::counters::Counters;
 use crate::shaper::Reason;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,8 +30,9 @@ pub const QUANTUM: u64 = 1514;
 const GUARANTEED_BURST_NS: u64 = 5_000_000;
 /// How far guaranteed flows may put their slice behind: it makes up for it when they have ended.
 const MOST_DEBT_NS: u64 = 100_000_000;
-/// Packets that a queue may hold whatever the rate is.
-const LEAST_PACKETS: usize = 4;
+/// Packets that a flow may hold whatever its share of the rate is.
+const LEAST_PACKETS: u32 = 4;
+const NONE: u32 = u32::MAX;
 const NANO: u128 = 1_000_000_000;
 
 /// When a queue is served.
@@ -76,7 +81,9 @@ pub struct Place {
     pub slice: usize,
     /// Number of the queue; beyond the last one: that.
     pub queue: usize,
-    /// Its flow, if that has a guaranteed rate.
+    /// What it shares the queue by: packets of a number are one flow.
+    pub flow: u32,
+    /// If that flow has a guaranteed rate. It is another one than that of the same number without.
     pub guaranteed: Option<Guaranteed>,
 }
 
@@ -87,11 +94,9 @@ impl Place {
     }
 }
 
-/// A flow with a guaranteed rate.
+/// The guaranteed rate of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guaranteed {
-    /// What tells it from others.
-    pub flow: u32,
     /// Bytes a second, at least 1.
     pub rate: u64,
     /// What the packet takes of that, in bytes: a rate of the user's packets is none of frames.
@@ -206,83 +211,92 @@ pub enum Left<P> {
 }
 
 struct Item<P> {
-    packet: P,
+    packet: Option<P>,
     size: u32,
     /// What it takes of a guaranteed rate.
     guaranteed: u32,
     marks: bool,
     at_ns: u64,
+    next: u32,
 }
 
-/// Packets in the order of arrival, and their share.
-struct Queue<P> {
-    items: VecDeque<Item<P>>,
-    bytes: u64,
-    deficit: u64,
-    codel: Codel,
+/// What tells a flow from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Shared { slice: u32, queue: u32, flow: u32 },
+    Guaranteed(u32),
 }
 
-impl<P> Default for Queue<P> {
-    fn default() -> Queue<P> {
-        Queue { items: VecDeque::new(), bytes: 0, deficit: 0, codel: Codel::default() }
-    }
-}
-
-/// A flow with a guaranteed rate, as long as it has packets, or has sent some lately.
-struct Flow<P> {
-    packets: Queue<P>,
-    id: u32,
-    rate: u64,
+/// Packets in the order of arrival, and their share of a queue. One with a guaranteed rate is kept until it has made up for what it has sent.
+struct Flow {
+    key: Key,
     slice: usize,
     /// Whose settings and counters are its.
     queue: usize,
+    head: u32,
+    tail: u32,
+    packets: u32,
+    bytes: u64,
+    deficit: u64,
+    codel: Codel,
+    /// Its neighbours in the ring of its queue, while it has packets.
+    next: u32,
+    previous: u32,
+    /// The guaranteed rate, or 0.
+    rate: u64,
     /// When its rate has sent what it has been given of it, in ns.
     sent_until_ns: u64,
-    /// Which of its entries in [`Scheduler::due`] holds.
+    /// Which of its entries in [`Scheduler::due`] holds; 0: none, it is no flow any more.
     stamp: u64,
 }
 
-/// Who takes part in a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Member {
-    Queue(usize),
-    /// Number in [`Scheduler::flows`].
-    Flow(usize),
+/// Flows with packets, in a ring in the order of their turns.
+#[derive(Clone, Copy)]
+struct Queue {
+    first: u32,
+    /// Whether the first of them has been given its quantum.
+    is_served: bool,
+    flows: u64,
+    deficit: u64,
 }
 
-struct Slice<P> {
-    queues: [Queue<P>; QUEUES],
-    /// Weighted queues and flows with packets, in the order of their turns.
-    turns: VecDeque<Member>,
+const EMPTY: Queue = Queue { first: NONE, is_served: false, flows: 0, deficit: 0 };
+
+struct Slice {
+    queues: [Queue; QUEUES],
+    /// Weighted queues with packets, in the order of their turns.
+    turns: VecDeque<usize>,
     /// Whether the first of them has been given its quantum.
     is_served: bool,
     weight: u16,
     deficit: u64,
-    /// Packets of its queues and flows.
+    /// Packets of its queues.
     len: usize,
 }
 
 /// What is next.
 enum Next {
     /// A flow, within its guaranteed rate.
-    Guaranteed(usize),
-    Shared(usize, Member),
+    Guaranteed(u32),
+    Shared(u32),
     /// All that waits waits for a rate of its own until then.
     Later(u64),
 }
 
 /// The queues of a port, of one thread.
 pub struct Scheduler<P> {
-    slices: Vec<Slice<P>>,
+    slices: Vec<Slice>,
     /// Slices with packets, in the order of their turns.
     turns: VecDeque<usize>,
     /// Whether the first of them has been given its quantum.
     is_served: bool,
-    flows: Vec<Option<Flow<P>>>,
-    free_flows: Vec<usize>,
-    flow_of: HashMap<u32, usize>,
+    flows: Vec<Flow>,
+    free_flows: Vec<u32>,
+    flow_of: HashMap<Key, u32>,
+    items: Vec<Item<P>>,
+    free_item: u32,
     /// When a flow may send within its guaranteed rate; of one without packets when it may be forgotten. Number and stamp.
-    due: BinaryHeap<Reverse<(u64, usize, u64)>>,
+    due: BinaryHeap<Reverse<(u64, u32, u64)>>,
     /// The last one given.
     stamp: u64,
     settings: PortSettings,
@@ -296,7 +310,7 @@ impl<P> Scheduler<P> {
     /// Empty queues.
     pub fn new(settings: &PortSettings) -> Scheduler<P> {
         let slice = |of: &SliceSettings| Slice {
-            queues: Default::default(),
+            queues: [EMPTY; QUEUES],
             turns: VecDeque::with_capacity(QUEUES),
             is_served: false,
             weight: of.weight.max(1),
@@ -313,6 +327,8 @@ impl<P> Scheduler<P> {
             flows: Vec::new(),
             free_flows: Vec::new(),
             flow_of: HashMap::new(),
+            items: Vec::new(),
+            free_item: NONE,
             due: BinaryHeap::new(),
             stamp: 0,
             limit_bytes: settings.queues.map(in_time),
@@ -324,41 +340,37 @@ impl<P> Scheduler<P> {
 
     /// Puts a packet into its place; gives it back with [`Reason::Full`] or [`Reason::QueueFull`] if it does not fit. `marks`: its sender understands marks (ECT).
     pub fn offer(&mut self, place: Place, packet: P, size: u32, marks: bool, now_ns: u64) -> Result<(), (P, Reason)> {
-        let number = place.queue.min(QUEUES - 1);
-        let at = if place.slice < self.slices.len() { place.slice } else { 0 };
-        let member = place.guaranteed.map(|of| self.flow(of, at, number, now_ns));
-        // A flow stays in the slice and queue that it is in while it has packets.
-        let (at, number) = member.and_then(|flow| self.flows[flow].as_ref()).map_or((at, number), |flow| (flow.slice, flow.queue));
-        let member = member.map_or(Member::Queue(number), Member::Flow);
-        let limit_bytes = self.limit_bytes[number];
-        let (full, is_strict) = (self.len >= self.settings.packets, self.settings.queues[number].service == Service::Strict);
-        let Some(queue) = queue_of(&mut self.slices, &mut self.flows, at, member) else { return Err((packet, Reason::Full)) };
-        let too_many = queue.items.len() >= LEAST_PACKETS && queue.bytes.saturating_add(size.into()) > limit_bytes;
-        if too_many || full {
+        let number = self.flow(place, now_ns);
+        let flow = &self.flows[number as usize];
+        let (at, queue, was_empty) = (flow.slice, flow.queue, flow.packets == 0);
+        let sharers = if flow.rate > 0 { 1 } else { self.slices[at].queues[queue].flows + u64::from(was_empty) };
+        let too_many = flow.packets >= LEAST_PACKETS && flow.bytes.saturating_add(size.into()) > self.limit_bytes[queue] / sharers;
+        if too_many || flow.packets as usize >= self.settings.packets.saturating_sub(self.len) {
             let reason = if too_many { Reason::QueueFull } else { Reason::Full };
-            self.counters[number].count_drop(reason);
+            self.counters[queue].count_drop(reason);
+            if was_empty {
+                self.forget(number);
+            }
             return Err((packet, reason));
         }
-        let was_empty = queue.items.is_empty();
-        if was_empty {
-            (queue.codel, queue.deficit) = (Codel::default(), 0);
-        }
         let guaranteed = place.guaranteed.map_or(0, |of| of.size);
-        queue.items.push_back(Item { packet, size, guaranteed, marks, at_ns: now_ns });
-        queue.bytes += u64::from(size);
-        self.counters[number].queued += 1;
+        let item = self.store(Item { packet: Some(packet), size, guaranteed, marks, at_ns: now_ns, next: NONE });
+        let flow = &mut self.flows[number as usize];
+        (flow.packets, flow.bytes) = (flow.packets + 1, flow.bytes + u64::from(size));
+        match std::mem::replace(&mut flow.tail, item) {
+            NONE => flow.head = item,
+            tail => self.items[tail as usize].next = item,
+        }
+        self.counters[queue].queued += 1;
         self.len += 1;
         let slice = &mut self.slices[at];
-        if was_empty && (member != Member::Queue(number) || !is_strict) {
-            slice.turns.push_back(member);
-        }
         slice.len += 1;
         if slice.len == 1 {
             slice.deficit = 0;
             self.turns.push_back(at);
         }
-        if let (true, Member::Flow(flow)) = (was_empty, member) {
-            self.wait_for_guarantee(flow);
+        if was_empty {
+            self.join(number);
         }
         Ok(())
     }
@@ -373,12 +385,12 @@ impl<P> Scheduler<P> {
         self.len == 0
     }
 
-    /// Guaranteed flows that have packets, or have sent some lately.
+    /// Flows that have packets, or a guaranteed rate and have sent some lately.
     pub fn flows(&self) -> usize {
         self.flow_of.len()
     }
 
-    /// What each queue has done since it was made, in all slices together. Guaranteed flows count with the queue that they would wait in.
+    /// What each queue has done since it was made, in all slices together.
     pub fn counters(&self) -> [Counters; QUEUES] {
         self.counters
     }
@@ -394,20 +406,18 @@ impl<P> Scheduler<P> {
         out: &mut impl FnMut(Left<P>),
     ) -> Option<u64> {
         for _ in 0..most {
-            let (at, member, guaranteed) = match self.choose(now_ns, rates)? {
-                Next::Guaranteed(flow) => (self.flows[flow].as_ref()?.slice, Member::Flow(flow), true),
-                Next::Shared(slice, member) => (slice, member, false),
+            let (number, guaranteed) = match self.choose(now_ns, rates)? {
+                Next::Guaranteed(flow) => (flow, true),
+                Next::Shared(flow) => (flow, false),
                 Next::Later(at_ns) => return Some(at_ns.max(now_ns + 1)),
             };
-            let number = self.number(member);
-            let queue = queue_of(&mut self.slices, &mut self.flows, at, member)?;
-            let &Item { ref packet, size, guaranteed: takes, marks, at_ns } = queue.items.front()?;
+            let flow = &mut self.flows[number as usize];
+            let (at, queue) = (flow.slice, flow.queue);
+            let &Item { ref packet, size, guaranteed: takes, marks, at_ns, .. } = self.items.get(flow.head as usize)?;
             let waited_ns = now_ns.saturating_sub(at_ns);
-            let is_late = waited_ns > self.settings.queues[number].delay_ns;
-            if is_late || !wanted(packet) {
-                let reason = if is_late { Reason::Late } else { Reason::Ended };
-                self.counters[number].count_drop(reason);
-                self.leave(at, member, |packet| out(Left::Dropped { queue: number, packet, reason }));
+            let is_late = waited_ns > self.settings.queues[queue].delay_ns;
+            if is_late || !packet.as_ref().is_some_and(&wanted) {
+                self.drop_first(number, if is_late { Reason::Late } else { Reason::Ended }, out);
                 continue;
             }
             if let Err(at_ns) = rates.port.take(size, now_ns) {
@@ -422,38 +432,39 @@ impl<P> Scheduler<P> {
                     return Some(at_ns.max(now_ns + 1));
                 }
             }
-            let chosen = queue.codel.leaves(&self.settings.law, now_ns, waited_ns, queue.bytes, size.into());
+            let chosen = flow.codel.leaves(&self.settings.law, now_ns, waited_ns, flow.bytes, size.into());
             if chosen && !marks {
                 rates.port.give_back(size);
                 rates.slice(at).into_iter().for_each(|slice| slice.give_back(size));
-                self.counters[number].count_drop(Reason::Codel);
-                self.leave(at, member, |packet| out(Left::Dropped { queue: number, packet, reason: Reason::Codel }));
+                self.drop_first(number, Reason::Codel, out);
                 continue;
             }
-            self.counters[number].count_sent(size, waited_ns, chosen);
+            self.counters[queue].count_sent(size, waited_ns, chosen);
             if guaranteed {
-                self.take_guarantee(member, takes, now_ns);
+                let took_ns = u64::try_from((u128::from(takes) * NANO).div_ceil(flow.rate.max(1).into())).unwrap_or(u64::MAX);
+                flow.sent_until_ns = flow.sent_until_ns.max(now_ns).saturating_add(took_ns);
             } else {
                 // They have been given as much: see `choose`.
-                queue.deficit = queue.deficit.saturating_sub(size.into());
                 let slice = &mut self.slices[at];
-                slice.deficit = slice.deficit.saturating_sub(size.into());
+                for deficit in [&mut flow.deficit, &mut slice.queues[queue].deficit, &mut slice.deficit] {
+                    *deficit = deficit.saturating_sub(size.into());
+                }
             }
-            self.leave(at, member, |packet| out(Left::Sent { queue: number, packet, mark: chosen }));
+            if let Some(packet) = self.unlink_first(number) {
+                out(Left::Sent { queue, packet, mark: chosen });
+            }
+            if guaranteed && self.flows[number as usize].packets > 0 {
+                self.wait_for_guarantee(number);
+            }
         }
         (!self.is_empty()).then_some(now_ns)
     }
 
     /// Empties all queues.
     pub fn end(&mut self, out: &mut impl FnMut(Left<P>)) {
-        let flows =
-            (0..self.flows.len()).filter_map(|flow| Some((self.flows[flow].as_ref()?.slice, Member::Flow(flow)))).collect::<Vec<_>>();
-        let queues = (0..self.slices.len()).flat_map(|at| (0..QUEUES).map(move |number| (at, Member::Queue(number))));
-        for (at, member) in queues.chain(flows) {
-            let number = self.number(member);
-            while queue_of(&mut self.slices, &mut self.flows, at, member).is_some_and(|queue| !queue.items.is_empty()) {
-                self.counters[number].count_drop(Reason::Ended);
-                self.leave(at, member, |packet| out(Left::Dropped { queue: number, packet, reason: Reason::Ended }));
+        for number in 0..self.flows.len() as u32 {
+            while self.flows[number as usize].packets > 0 {
+                self.drop_first(number, Reason::Ended, out);
             }
         }
     }
@@ -462,22 +473,21 @@ impl<P> Scheduler<P> {
     fn choose(&mut self, now_ns: u64, rates: &PortRates) -> Option<Next> {
         let mut later_ns = u64::MAX;
         while let Some(&Reverse((at_ns, number, stamp))) = self.due.peek() {
-            let flow = self.flows[number].as_ref().filter(|flow| flow.stamp == stamp);
-            let waits = flow.is_some_and(|flow| !flow.packets.items.is_empty());
-            if waits && at_ns > now_ns {
+            let flow = &self.flows[number as usize];
+            let (holds, waits) = (flow.stamp == stamp, flow.packets > 0);
+            if holds && at_ns > now_ns {
+                // Also one to be forgotten: those behind it are later still.
                 later_ns = at_ns;
                 break;
             }
-            if waits {
+            if holds && waits {
                 return Some(Next::Guaranteed(number));
             }
-            if flow.is_some() && at_ns > now_ns {
-                // One to be forgotten; those behind it are later still.
-                later_ns = at_ns;
-                break;
-            }
             self.due.pop();
-            self.forget(number, stamp);
+            if holds {
+                self.flows[number as usize].rate = 0;
+                self.forget(number);
+            }
         }
         if self.is_empty() {
             return None;
@@ -492,13 +502,13 @@ impl<P> Scheduler<P> {
                 self.turns.rotate_left(1);
                 continue;
             }
-            let (member, size) = self.next_of(at)?;
+            let (flow, size) = self.next_of(at)?;
             let slice = &mut self.slices[at];
             if !std::mem::replace(&mut self.is_served, true) {
                 slice.deficit += QUANTUM * u64::from(slice.weight);
             }
             if u64::from(size) <= slice.deficit {
-                return Some(Next::Shared(at, member));
+                return Some(Next::Shared(flow));
             }
             waiting = 0;
             self.is_served = false;
@@ -508,116 +518,213 @@ impl<P> Scheduler<P> {
     }
 
     /// Whose first packet is next of a slice that has packets, and its size.
-    fn next_of(&mut self, at: usize) -> Option<(Member, u32)> {
-        let Scheduler { slices, flows, settings, .. } = self;
-        let Slice { queues, turns, is_served, .. } = &mut slices[at];
-        let strict = |number: &usize| settings.queues[*number].service == Service::Strict;
-        if let Some((number, item)) = (0..QUEUES).rev().filter(strict).find_map(|n| Some((n, queues[n].items.front()?))) {
-            return Some((Member::Queue(number), item.size));
+    fn next_of(&mut self, at: usize) -> Option<(u32, u32)> {
+        let strict = |number: &usize| self.settings.queues[*number].service == Service::Strict;
+        let waits = |number: &usize| self.slices[at].queues[*number].first != NONE;
+        if let Some(number) = (0..QUEUES).rev().filter(strict).find(waits) {
+            return self.next_in(at, number);
         }
         loop {
-            let member = *turns.front()?;
-            let (number, queue) = match member {
-                Member::Queue(number) => (number, &mut queues[number]),
-                Member::Flow(flow) => flows[flow].as_mut().map(|flow| (flow.queue, &mut flow.packets))?,
-            };
-            let weight = if let Service::Weighted(weight) = settings.queues[number].service { weight.max(1) } else { 1 };
-            if !std::mem::replace(is_served, true) {
+            let number = *self.slices[at].turns.front()?;
+            let weight = if let Service::Weighted(weight) = self.settings.queues[number].service { weight.max(1) } else { 1 };
+            let (flow, size) = self.next_in(at, number)?;
+            let slice = &mut self.slices[at];
+            let queue = &mut slice.queues[number];
+            if !std::mem::replace(&mut slice.is_served, true) {
                 queue.deficit += QUANTUM * u64::from(weight);
             }
-            let size = queue.items.front()?.size;
             if u64::from(size) <= queue.deficit {
-                return Some((member, size));
+                return Some((flow, size));
             }
-            *is_served = false;
-            turns.rotate_left(1);
+            slice.is_served = false;
+            slice.turns.rotate_left(1);
         }
     }
 
-    /// The first packet of a queue or flow goes.
-    fn leave(&mut self, at: usize, member: Member, out: impl FnOnce(P)) {
-        let Some(queue) = queue_of(&mut self.slices, &mut self.flows, at, member) else { return };
-        let Some(item) = queue.items.pop_front() else { return };
-        queue.bytes -= u64::from(item.size);
-        let is_empty = queue.items.is_empty();
+    /// The flow whose turn it is in a queue that has packets, and the size of its first one.
+    fn next_in(&mut self, at: usize, number: usize) -> Option<(u32, u32)> {
+        let queue = &mut self.slices[at].queues[number];
+        loop {
+            let flow = self.flows.get_mut(queue.first as usize)?;
+            if !std::mem::replace(&mut queue.is_served, true) {
+                flow.deficit += QUANTUM;
+            }
+            let size = self.items.get(flow.head as usize)?.size;
+            if u64::from(size) <= flow.deficit {
+                return Some((queue.first, size));
+            }
+            queue.is_served = false;
+            queue.first = flow.next;
+        }
+    }
+
+    fn drop_first(&mut self, number: u32, reason: Reason, out: &mut impl FnMut(Left<P>)) {
+        let queue = self.flows[number as usize].queue;
+        self.counters[queue].count_drop(reason);
+        if let Some(packet) = self.unlink_first(number) {
+            out(Left::Dropped { queue, packet, reason });
+        }
+    }
+
+    /// The first packet of a flow that has some goes.
+    fn unlink_first(&mut self, number: u32) -> Option<P> {
+        let flow = &mut self.flows[number as usize];
+        let item = flow.head;
+        let Item { packet, size, next, .. } = self.items.get_mut(item as usize)?;
+        let packet = packet.take();
+        (flow.packets, flow.bytes) = (flow.packets - 1, flow.bytes - u64::from(*size));
+        flow.head = std::mem::replace(next, self.free_item);
+        self.free_item = item;
+        let (at, is_empty) = (flow.slice, flow.packets == 0);
         self.len -= 1;
         let slice = &mut self.slices[at];
         slice.len -= 1;
-        if is_empty && let Some(turn) = slice.turns.iter().position(|turn| *turn == member) {
-            slice.is_served &= turn != 0;
-            slice.turns.remove(turn);
-        }
         if slice.len == 0
             && let Some(turn) = self.turns.iter().position(|turn| *turn == at)
         {
             self.is_served &= turn != 0;
             self.turns.remove(turn);
         }
-        if let (true, Member::Flow(flow)) = (is_empty, member) {
-            self.wait_for_guarantee(flow);
+        if is_empty {
+            self.flows[number as usize].tail = NONE;
+            self.part(number);
         }
-        out(item.packet);
+        packet
     }
 
-    /// Number of the queue whose settings and counters a member has.
-    fn number(&self, member: Member) -> usize {
-        match member {
-            Member::Queue(number) => number,
-            Member::Flow(flow) => self.flows[flow].as_ref().map_or(0, |flow| flow.queue),
-        }
-    }
-
-    /// The flow of that name, with the rate that it has now.
-    fn flow(&mut self, of: Guaranteed, slice: usize, queue: usize, now_ns: u64) -> usize {
-        if let Some(&number) = self.flow_of.get(&of.flow)
-            && let Some(flow) = &mut self.flows[number]
-        {
-            flow.rate = of.rate.max(1);
-            if flow.packets.items.is_empty() {
-                (flow.slice, flow.queue) = (slice, queue);
+    /// A flow that has its first packet takes the last turn of its queue.
+    fn join(&mut self, number: u32) {
+        let (at, queue_number) = (self.flows[number as usize].slice, self.flows[number as usize].queue);
+        let slice = &mut self.slices[at];
+        let queue = &mut slice.queues[queue_number];
+        queue.flows += 1;
+        let (previous, next) = match queue.first {
+            NONE => {
+                (queue.first, queue.is_served, queue.deficit) = (number, false, 0);
+                if self.settings.queues[queue_number].service != Service::Strict {
+                    slice.turns.push_back(queue_number);
+                }
+                (number, number)
             }
-            return number;
+            first => (self.flows[first as usize].previous, first),
+        };
+        let flow = &mut self.flows[number as usize];
+        (flow.previous, flow.next, flow.deficit, flow.codel) = (previous, next, 0, Codel::default());
+        let of_rate = flow.rate > 0;
+        self.flows[previous as usize].next = number;
+        self.flows[next as usize].previous = number;
+        if of_rate {
+            self.wait_for_guarantee(number);
         }
-        let fresh = Flow { packets: Queue::default(), id: of.flow, rate: of.rate.max(1), slice, queue, sent_until_ns: now_ns, stamp: 0 };
-        let number = self.free_flows.pop().unwrap_or_else(|| {
-            self.flows.push(None);
-            self.flows.len() - 1
-        });
-        self.flows[number] = Some(fresh);
-        self.flow_of.insert(of.flow, number);
-        number
     }
 
-    /// A flow's bytes go of its guaranteed rate.
-    fn take_guarantee(&mut self, member: Member, size: u32, now_ns: u64) {
-        let Member::Flow(number) = member else { return };
-        let Some(flow) = &mut self.flows[number] else { return };
-        let took_ns = u64::try_from((u128::from(size) * NANO).div_ceil(flow.rate.into())).unwrap_or(u64::MAX);
-        flow.sent_until_ns = flow.sent_until_ns.max(now_ns).saturating_add(took_ns);
-        self.wait_for_guarantee(number);
+    /// A flow that has sent its last packet leaves its queue.
+    fn part(&mut self, number: u32) {
+        let Flow { slice: at, queue: queue_number, previous, next, rate, .. } = self.flows[number as usize];
+        let slice = &mut self.slices[at];
+        let queue = &mut slice.queues[queue_number];
+        queue.flows -= 1;
+        self.flows[previous as usize].next = next;
+        self.flows[next as usize].previous = previous;
+        if queue.first == number {
+            (queue.first, queue.is_served) = (if next == number { NONE } else { next }, false);
+        }
+        if queue.first == NONE
+            && let Some(turn) = slice.turns.iter().position(|turn| *turn == queue_number)
+        {
+            slice.is_served &= turn != 0;
+            slice.turns.remove(turn);
+        }
+        if rate > 0 {
+            self.wait_for_guarantee(number);
+        } else {
+            self.forget(number);
+        }
+    }
+
+    /// The flow of a place, with the rate that it has now. One that has packets stays in the slice and queue that it is in.
+    fn flow(&mut self, place: Place, now_ns: u64) -> u32 {
+        let queue = place.queue.min(QUEUES - 1);
+        let slice = if place.slice < self.slices.len() { place.slice } else { 0 };
+        let key = match place.guaranteed {
+            Some(_) => Key::Guaranteed(place.flow),
+            None => Key::Shared { slice: slice as u32, queue: queue as u32, flow: place.flow },
+        };
+        let rate = place.guaranteed.map_or(0, |of| of.rate.max(1));
+        match self.flow_of.entry(key) {
+            Entry::Occupied(of) => {
+                let number = *of.get();
+                let flow = &mut self.flows[number as usize];
+                flow.rate = rate;
+                if flow.packets == 0 {
+                    (flow.slice, flow.queue) = (slice, queue);
+                }
+                number
+            }
+            Entry::Vacant(of) => {
+                let fresh = Flow {
+                    key,
+                    slice,
+                    queue,
+                    head: NONE,
+                    tail: NONE,
+                    packets: 0,
+                    bytes: 0,
+                    deficit: 0,
+                    codel: Codel::default(),
+                    next: NONE,
+                    previous: NONE,
+                    rate,
+                    sent_until_ns: now_ns,
+                    stamp: 0,
+                };
+                let number = match self.free_flows.pop() {
+                    Some(number) => {
+                        self.flows[number as usize] = fresh;
+                        number
+                    }
+                    None => {
+                        self.flows.push(fresh);
+                        (self.flows.len() - 1) as u32
+                    }
+                };
+                *of.insert(number)
+            }
+        }
+    }
+
+    fn store(&mut self, item: Item<P>) -> u32 {
+        match self.free_item {
+            NONE => {
+                self.items.push(item);
+                (self.items.len() - 1) as u32
+            }
+            free => {
+                self.free_item = self.items[free as usize].next;
+                self.items[free as usize] = item;
+                free
+            }
+        }
     }
 
     /// Notes when a flow may send within its rate next, or be forgotten.
-    fn wait_for_guarantee(&mut self, number: usize) {
-        let Some(flow) = &mut self.flows[number] else { return };
+    fn wait_for_guarantee(&mut self, number: u32) {
+        let flow = &mut self.flows[number as usize];
         self.stamp += 1;
         flow.stamp = self.stamp;
-        let burst_ns = if flow.packets.items.is_empty() { 0 } else { GUARANTEED_BURST_NS };
+        let burst_ns = if flow.packets == 0 { 0 } else { GUARANTEED_BURST_NS };
         self.due.push(Reverse((flow.sent_until_ns.saturating_sub(burst_ns), number, flow.stamp)));
     }
 
-    /// A flow that has no packets and has made up for all that it has sent.
-    fn forget(&mut self, number: usize, stamp: u64) {
-        if let Some(flow) = self.flows[number].take_if(|flow| flow.stamp == stamp && flow.packets.items.is_empty()) {
-            self.flow_of.remove(&flow.id);
-            self.free_flows.push(number);
+    /// A flow without packets that has made up for all that it has sent.
+    fn forget(&mut self, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        // An entry of it in `due` is to forget it.
+        if flow.rate > 0 && flow.stamp > 0 {
+            return;
         }
-    }
-}
-
-fn queue_of<'a, P>(slices: &'a mut [Slice<P>], flows: &'a mut [Option<Flow<P>>], at: usize, member: Member) -> Option<&'a mut Queue<P>> {
-    match member {
-        Member::Queue(number) => slices.get_mut(at)?.queues.get_mut(number),
-        Member::Flow(flow) => flows.get_mut(flow)?.as_mut().map(|flow| &mut flow.packets),
+        flow.stamp = 0;
+        self.flow_of.remove(&flow.key);
+        self.free_flows.push(number);
     }
 }

@@ -14,6 +14,8 @@ const RATE: u64 = 12_500_000;
 /// CoDel never acts.
 const NEVER: Law = Law { target_ns: u64::MAX, interval_ns: 100 * MS };
 const LONGEST: u32 = 1514;
+/// Flows of each queue, at random.
+const FLOWS: usize = 4;
 
 fn settings_of(services: [Service; QUEUES], delay_ns: u64, law: Law) -> PortSettings {
     let queues = services.map(|service| QueueSettings { service, delay_ns });
@@ -66,9 +68,9 @@ fn weights_of_full_queues_are_exact_within_a_round_however_long() {
 
 /// Random packets, services and pauses: everything that must hold at each moment.
 #[test]
-fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_order() {
+fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_its_flows_order() {
     let mut rng = testkit::rng(42);
-    let (mut passed_over, mut late, mut full, mut busy) = (0u64, 0u64, 0u64, 0u64);
+    let (mut passed_over, mut late, mut full, mut busy) = (0u64, 0u64, [0u64; 2], 0u64);
     for case in 0..60 {
         let services: [Service; QUEUES] =
             std::array::from_fn(|_| if rng.random_bool(0.3) { STRICT } else { weighted(rng.random_range(1..10)) });
@@ -79,24 +81,32 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
         let rates = PortRates::new(&settings, burst_ns);
         let (mut now, mut number, mut sent_bytes) = (rng.random_range(0..S), 0u64, 0u64);
         let begin = now;
-        let mut twin: [VecDeque<(u64, u32, u64)>; QUEUES] = Default::default();
+        let mut twin: [[VecDeque<(u64, u32, u64)>; FLOWS]; QUEUES] = Default::default();
         for _ in 0..3_000 {
             for _ in 0..rng.random_range(0..6) {
-                let (queue, size) = (rng.random_range(0..QUEUES + 1), rng.random_range(60..=LONGEST));
+                let (queue, flow, size) = (rng.random_range(0..QUEUES + 1), rng.random_range(0..FLOWS), rng.random_range(60..=LONGEST));
                 number += 1;
                 let of = &mut twin[queue.min(QUEUES - 1)];
                 let all = scheduler.len();
-                match scheduler.offer(Place::queue(queue), (number, size), size, false, now) {
-                    Ok(()) => of.push_back((number, size, now)),
-                    Err((packet, reason)) => {
-                        assert_eq!(packet, (number, size));
-                        let bytes: u64 = of.iter().map(|p| u64::from(p.1)).sum();
-                        let too_much =
-                            of.len() >= 4 && u128::from(bytes + u64::from(size)) * u128::from(S) > u128::from(RATE) * u128::from(delay_ns);
-                        assert!(if reason == Reason::QueueFull { too_much } else { all == 400 }, "{reason:?}");
-                        full += 1;
-                    }
+                // Every flow in use has its share of what the queue takes.
+                let others = (0..FLOWS).filter(|other| *other != flow && !of[*other].is_empty()).count() as u128;
+                let share = u128::from(RATE) * u128::from(delay_ns) / u128::from(S) / (others + 1);
+                let of = &mut of[flow];
+                let bytes: u64 = of.iter().map(|p| u64::from(p.1)).sum();
+                let too_much = of.len() >= 4 && u128::from(bytes + u64::from(size)) > share;
+                let expected = match (too_much, of.len() >= 400 - all) {
+                    (true, _) => Err(Reason::QueueFull),
+                    (false, true) => Err(Reason::Full),
+                    (false, false) => Ok(()),
+                };
+                let place = Place { flow: flow as u32, ..Place::queue(queue) };
+                let came = scheduler.offer(place, (number, size), size, false, now);
+                if came.is_ok() {
+                    of.push_back((number, size, now));
                 }
+                full[0] += u64::from(expected == Err(Reason::QueueFull));
+                full[1] += u64::from(expected == Err(Reason::Full));
+                assert_eq!(came, expected.map_err(|reason| ((number, size), reason)));
             }
             let mut gone = 0;
             let next = scheduler.poll(now, &rates, 1000, wanted, &mut |left| {
@@ -105,14 +115,17 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
                     Left::Sent { queue, packet, .. } | Left::Dropped { queue, packet, .. } => (*queue, *packet),
                 };
                 let higher = |other: &usize| services[*other] == STRICT && (services[queue] != STRICT || *other > queue);
-                assert!((0..QUEUES).filter(higher).all(|other| twin[other].is_empty()), "{services:?}: {queue} is served too early");
-                let (first, size, at_ns) = twin[queue].pop_front().expect("it waited");
-                assert_eq!((first, size), packet, "in the order of arrival");
+                assert!(
+                    (0..QUEUES).filter(higher).all(|other| twin[other].iter().all(VecDeque::is_empty)),
+                    "{services:?}: {queue} too early"
+                );
+                let flow = twin[queue].iter_mut().find(|flow| flow.front().is_some_and(|p| (p.0, p.1) == packet));
+                let (first, _, at_ns) = flow.expect("it is the first of its flow").pop_front().expect("it waited");
                 match left {
                     Left::Sent { mark, .. } => {
                         assert!(!mark && now - at_ns <= delay_ns);
-                        sent_bytes += u64::from(size);
-                        passed_over += u64::from(twin.iter().any(|of| of.front().is_some_and(|p| p.0 < first)));
+                        sent_bytes += u64::from(packet.1);
+                        passed_over += u64::from(twin[queue].iter().any(|of| of.front().is_some_and(|p| p.0 < first)));
                     }
                     Left::Dropped { reason, .. } => {
                         assert!(reason == Reason::Late && now - at_ns > delay_ns);
@@ -120,7 +133,7 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
                     }
                 }
             });
-            assert_eq!(scheduler.len(), twin.iter().map(VecDeque::len).sum::<usize>());
+            assert_eq!(scheduler.len(), twin.iter().flatten().map(VecDeque::len).sum::<usize>());
             // Work conserving: what waits waits for the line alone.
             assert_eq!(next.is_none(), scheduler.is_empty());
             assert!(next.is_none_or(|at| at > now) && gone < 1000);
@@ -139,9 +152,12 @@ fn the_line_is_never_idle_strict_is_strict_and_each_packet_comes_out_once_in_ord
         assert_eq!(sent, sent_bytes);
         let mut ended = 0;
         scheduler.end(&mut |left| ended += usize::from(matches!(left, Left::Dropped { reason: Reason::Ended, .. })));
-        assert_eq!((ended, scheduler.len()), (twin.iter().map(VecDeque::len).sum::<usize>(), 0));
+        assert_eq!((ended, scheduler.len()), (twin.iter().flatten().map(VecDeque::len).sum::<usize>(), 0));
     }
-    assert!(passed_over > 10_000 && late > 1_000 && full > 1_000 && busy > 20_000, "{passed_over} {late} {full} {busy}");
+    assert!(
+        passed_over > 10_000 && late > 1_000 && full.iter().all(|n| *n > 1_000) && busy > 20_000,
+        "{passed_over} {late} {full:?} {busy}"
+    );
 }
 
 #[test]
@@ -246,7 +262,7 @@ fn slices_share_the_line_by_weight_and_none_exceeds_a_rate_of_its_own() {
     services[7] = STRICT;
     let slices = vec![slice(1, None), slice(3, None), slice(4, Some(RATE / 10))];
     let settings = PortSettings { slices, ..settings_of(services, u64::MAX, NEVER) };
-    let place = |slice, queue| (Place { slice, queue, guaranteed: None }, 3);
+    let place = |slice, queue| (Place { slice, ..Place::queue(queue) }, 3);
     let places = [place(0, 7), place(0, 0), place(1, 0), place(1, 1), place(1, 2), place(2, 0), place(9, 0)];
     let sent = fill(&settings, &places, 10 * S);
     let share = |of: &[usize]| of.iter().map(|i| sent[*i]).sum::<u64>() as f64 / (10 * RATE) as f64;
@@ -262,6 +278,49 @@ fn slices_share_the_line_by_weight_and_none_exceeds_a_rate_of_its_own() {
     assert!((alone[0] as f64 / RATE as f64 - 1.0).abs() < 0.002, "{alone:?}");
 }
 
+/// Sessions of one queue: who is offered more than a share gets a share, the others what they are offered, soon, and without loss.
+#[test]
+fn flows_of_a_queue_share_it_by_bytes_and_who_takes_less_than_a_share_waits_little_and_loses_nothing() {
+    let mut rng = testkit::rng(45);
+    let settings = PortSettings { packets: 2000, ..settings_of([weighted(1); QUEUES], 50 * MS, NEVER) };
+    let (mut scheduler, rates) = (Scheduler::<(u32, u64)>::new(&settings), PortRates::new(&settings, 0));
+    // Of 100 Mbit/s: ten flows that send without end, packets of 1514 or 200 bytes or both, and one of 1 Mbit/s.
+    let (mut now, mut sent, mut lost, mut longest) = (0, [0u64; 11], [0u64; 11], 0);
+    let mut due = 0;
+    while now < 5 * S {
+        for flow in 0..10u32 {
+            let size = [LONGEST, 200, rng.random_range(60..=LONGEST)][flow as usize % 3];
+            let place = Place { flow, ..Place::queue(0) };
+            lost[flow as usize] += u64::from(scheduler.offer(place, (flow, now), size, false, now).is_err());
+        }
+        while due <= now {
+            let place = Place { flow: 10, ..Place::queue(0) };
+            lost[10] += u64::from(scheduler.offer(place, (10, now), 500, false, now).is_err());
+            due += 4 * MS;
+        }
+        now = now.max(
+            scheduler
+                .poll(now, &rates, 1, wanted, &mut |left| match left {
+                    Left::Sent { packet: (flow, at_ns), .. } => {
+                        sent[flow as usize] += 1;
+                        longest = longest.max(if flow == 10 { now - at_ns } else { 0 });
+                    }
+                    Left::Dropped { packet: (flow, _), .. } => lost[flow as usize] += 1,
+                })
+                .expect("full"),
+        );
+    }
+    let bytes = |flow: usize| sent[flow] * [LONGEST as u64, 200][flow % 3];
+    // A second of warm-up for queues that fill: they are of one size then.
+    let shares: Vec<u64> = [0, 3, 6, 9, 1, 4, 7].map(bytes).to_vec();
+    let (least, most) = (*shares.iter().min().unwrap() as f64, *shares.iter().max().unwrap() as f64);
+    assert!(most / least < 1.02, "{shares:?}");
+    assert!(least > 0.95 * (5 * (RATE - RATE / 100)) as f64 / 10.0, "{shares:?}");
+    assert!((0..10).all(|flow| lost[flow] > 100) && lost[10] == 0 && sent[10] > 1000, "{lost:?} {sent:?}");
+    // A round of the others, and the frame on the line.
+    assert!(longest < 20 * u64::from(LONGEST) * S / RATE, "{longest} ns");
+}
+
 #[test]
 fn a_guaranteed_flow_gets_its_rate_within_a_few_frames_times_while_the_line_is_congested_and_a_share_of_what_is_spare() {
     let (mut waits_most, mut over) = (0, 0);
@@ -273,7 +332,7 @@ fn a_guaranteed_flow_gets_its_rate_within_a_few_frames_times_while_the_line_is_c
         let (mut scheduler, rates) = (Scheduler::<(u32, u64)>::new(&settings), PortRates::new(&settings, 0));
         // 5 Mbit/s each of 100: one in a slice that has less, one beside a strict queue that is never empty. Both are offered just that, or more than they get.
         let rate = RATE / 20;
-        let flow = |flow: u32, slice| Place { slice, queue: 3, guaranteed: Some(Guaranteed { flow, rate, size: LONGEST }) };
+        let flow = |flow: u32, slice| Place { slice, queue: 3, flow, guaranteed: Some(Guaranteed { rate, size: LONGEST }) };
         let places = [Place::queue(7), Place::queue(0), flow(900, 0), flow(901, 1)];
         let gap_ns = u64::from(LONGEST) * S / rate;
         let (mut now, mut sent, mut waiting, mut due) = (0, [0u64; 4], [0; 4], [0u64; 4]);
@@ -312,12 +371,14 @@ fn a_guaranteed_flow_gets_its_rate_within_a_few_frames_times_while_the_line_is_c
 fn guaranteed_flows_keep_their_order_share_what_is_spare_and_are_forgotten() {
     let mut rng = testkit::rng(43);
     let settings = settings_of([weighted(1); QUEUES], u64::MAX, NEVER);
-    let flow = |flow: u32| Place { guaranteed: Some(Guaranteed { flow, rate: RATE / 1000, size: LONGEST }), ..Place::queue(0) };
-    // A flow with little of a guarantee gets what a queue of its weight gets.
-    let places = [(Place::queue(0), 3), (Place::queue(1), 3), (flow(5), 3), (flow(6), 3)];
-    let sent = fill(&settings, &places, 4 * S);
-    for bytes in &sent {
-        assert!((*bytes as f64 / RATE as f64 - 1.0).abs() < 0.01, "{sent:?}");
+    let guaranteed = Some(Guaranteed { rate: RATE / 1000, size: LONGEST });
+    let flow = |flow: u32| Place { flow, guaranteed, ..Place::queue(0) };
+    // A flow with little of a guarantee gets what others of its queue get, whatever number those have.
+    let places = [(Place { flow: 5, ..Place::queue(0) }, 3), (Place::queue(1), 3), (flow(5), 3), (flow(6), 3)];
+    let sent = fill(&settings, &places, 6 * S);
+    for (i, bytes) in sent.iter().enumerate() {
+        let share = if i == 1 { 3.0 } else { 1.0 };
+        assert!((*bytes as f64 / RATE as f64 - share).abs() < 0.02 * share, "{sent:?}");
     }
     // Many that come and go: each in its order, and none for ever.
     let (mut scheduler, rates) = (Scheduler::<(u32, u64)>::new(&settings), PortRates::new(&settings, 0));

@@ -17,6 +17,8 @@ pub struct Qos {
     pub queue_ms: Option<u32>,
     /// Delay in milliseconds that CoDel lets a queue have for ever.
     pub target_ms: Option<u32>,
+    /// Packets that may wait for their rates in one worker.
+    pub packets: Option<u32>,
 }
 
 /// `qos.mode`.
@@ -37,8 +39,10 @@ const QUEUE_MS: u32 = 20;
 const TARGET_MS: u32 = 10;
 /// Times beyond the wheel's horizon cost a second look.
 const MAX_QUEUE_MS: u32 = 1000;
-/// Packets that wait for their rates in one worker: 128 MiB of them.
-const SHAPED_PACKETS: u32 = 1 << 16;
+/// Packets that wait for their rates in one worker: 512 MiB of them if all have 2 KiB. What 8 million a second are in 32 ms.
+const SHAPED_PACKETS: u32 = 1 << 18;
+/// 32 GiB of them.
+const MAX_SHAPED_PACKETS: u32 = 1 << 24;
 
 impl Qos {
     /// Decides what the file leaves open: packets wait. Only of a program of the operator's own it is not known whether it gives back what is over a rate.
@@ -73,21 +77,26 @@ impl Qos {
         let nodes = u32::try_from(cells).unwrap_or(u32::MAX);
         let target_ns = u64::from(self.target_ms.unwrap_or(TARGET_MS)) * 1_000_000;
         let law = Law { target_ns, ..Law::default() };
-        self.shapes().then_some(shaper::Limits { nodes, packets: SHAPED_PACKETS, delay_ns, law })
+        self.shapes().then_some(shaper::Limits { nodes, packets: self.packets.unwrap_or(SHAPED_PACKETS), delay_ns, law })
     }
 
     pub(super) fn validate(&self) -> Result<(), Fault> {
         if self.burst_ms.is_some_and(|ms| !(1..=Policing::MAX_BURST_MS).contains(&ms)) {
             return Err(Fault::new("qos.burst_ms", format!("expected 1 to {} milliseconds", Policing::MAX_BURST_MS)));
         }
-        for (key, given) in [("qos.queue_ms", self.queue_ms), ("qos.target_ms", self.target_ms)] {
-            let Some(ms) = given else { continue };
+        let of_queues = [
+            ("qos.queue_ms", self.queue_ms, MAX_QUEUE_MS, "milliseconds"),
+            ("qos.target_ms", self.target_ms, MAX_QUEUE_MS, "milliseconds"),
+            ("qos.packets", self.packets, MAX_SHAPED_PACKETS, "packets"),
+        ];
+        for (key, given, most, unit) in of_queues {
+            let Some(number) = given else { continue };
             if !self.shapes() {
                 let why = "expected only where packets wait: not with mode \"police\", which a program of your own has by default";
                 return Err(Fault::new(key, why));
             }
-            if !(1..=MAX_QUEUE_MS).contains(&ms) {
-                return Err(Fault::new(key, format!("expected 1 to {MAX_QUEUE_MS} milliseconds")));
+            if !(1..=most).contains(&number) {
+                return Err(Fault::new(key, format!("expected 1 to {most} {unit}")));
             }
         }
         Ok(())

@@ -54,6 +54,7 @@ fn packets_over_an_mbr_wait_unless_the_file_says_otherwise() {
     assert!(qos(&format!("{own_program}[qos]\nmode = \"shape\"\n")).shapes());
     let error = Config::parse(&format!("{whole}[qos]\ntarget_ms = 1001\n")).unwrap_err();
     assert!(error.contains("qos.target_ms = 1001: expected 1 to 1000 milliseconds"), "{error}");
+    assert_eq!(qos(&format!("{whole}[qos]\npackets = 1000\n")).limits(8).map(|limits| limits.packets), Some(1000));
 }
 
 /// Ports of that file, the second with a rate.
@@ -419,6 +420,7 @@ fn faults_are_named() {
             "[qos]\nmode = \"police\"\ntarget_ms = 5\n[split]",
             "qos.target_ms = 5: expected only where packets wait: not with mode",
         ),
+        ("[split]", "[qos]\npackets = 0\n[split]", "qos.packets = 0: expected 1 to 16777216 packets"),
         ("[split]", "[qos]\nqueue_ms = 0\n[split]", "qos.queue_ms = 0: expected 1 to 1000 milliseconds"),
         ("[split]", "[qos]\nburst_ms = 0\n[split]", "qos.burst_ms = 0: expected 1 to 60000 milliseconds"),
         ("[split]", "[workers]\ncount = 0\n[split]", "workers.count = 0: expected 1 to 64"),

@@ -10,6 +10,7 @@ use traffic::ran::{Mode, Ran};
 use traffic::smf::{Session, Smf};
 
 mod queues;
+mod shaped;
 
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -31,6 +31,8 @@ pub(crate) struct Model {
     pub sent: Vec<(PortId, Vec<u8>)>,
     /// How PDR numbers are treated where packets wait for ports' rates, if they do.
     pub treated: Option<BTreeMap<u32, Treatment>>,
+    /// Sessions whose guaranteed rates have no effect.
+    pub unguaranteed: Vec<u64>,
 }
 
 impl Model {
@@ -48,6 +50,7 @@ impl Model {
             batches: Vec::new(),
             sent: Vec::new(),
             treated: None,
+            unguaranteed: Vec::new(),
         }
     }
 
@@ -176,6 +179,10 @@ fn value(name: &str, width: u32, v: u128) -> String {
 impl DataPlane for Model {
     fn has_queues(&self) -> bool {
         self.treated.is_some()
+    }
+
+    fn cannot_guarantee(&mut self, seid: u64) {
+        self.unguaranteed.push(seid);
     }
 
     fn treat(&mut self, _: Option<&SessionRules>, treatments: &[(u32, Option<Treatment>)]) {

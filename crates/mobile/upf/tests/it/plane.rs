@@ -34,7 +34,9 @@ fn pdrs_of_a_guaranteed_qer_are_one_flow_each_way_and_what_ended_is_not_known_an
     };
     plane.commit(1, Some(&rules)).unwrap();
     let (_, plain) = treated(&plane, 1);
-    assert!(plain.usage > 0 && (plain.flow, plain.guaranteed_kbps) == (0, 0), "{plain:?}");
+    // All that has no guaranteed rate is one flow, the session's, which is no other's.
+    assert!(plain.usage > 0 && plain.guaranteed_kbps == 0, "{plain:?}");
+    assert_eq!(treated(&plane, 2).1.flow, plain.flow);
     // A second PDR of the uplink with the same QER, and the downlink's.
     rules.qers.get_mut(&4).unwrap().gbr_kbps = Some((100, 200));
     rules.pdrs.insert(3, Pdr { precedence: 50, urr_ids: vec![2], ..rules.pdrs[&1].clone() });
@@ -50,6 +52,20 @@ fn pdrs_of_a_guaranteed_qer_are_one_flow_each_way_and_what_ended_is_not_known_an
     assert_eq!(treated(&plane, 1), first);
     plane.commit(1, None).unwrap();
     assert!(plane.data().treated.as_ref().unwrap().is_empty());
+}
+
+#[test]
+fn a_guaranteed_rate_that_nothing_holds_is_told_of() {
+    for queues in [false, true] {
+        let mut plane = plane_of(64);
+        plane.data_mut().treated = queues.then(BTreeMap::new);
+        let mut rules = pfcpsim();
+        plane.commit(7, Some(&rules)).unwrap();
+        assert!(plane.data().unguaranteed.is_empty());
+        rules.qers.get_mut(&4).unwrap().gbr_kbps = Some((100, 200));
+        plane.commit(7, Some(&rules)).unwrap();
+        assert_eq!(plane.data().unguaranteed, if queues { vec![] } else { vec![7] });
+    }
 }
 
 fn refused(change: impl FnOnce(&mut SessionRules)) -> (RuleId, String) {

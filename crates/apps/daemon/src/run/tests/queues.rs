@@ -5,25 +5,30 @@ use super::*;
 use crate::report::Report;
 use traffic::smf;
 
-const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
+pub(super) const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
 const N3_MAC: [u8; 6] = [2, 0, 0, 0, 3, 1];
 const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
 const GNB_MAC: [u8; 6] = [2, 0, 0, 0, 3, 2];
 /// Bytes of the payload of a user's packet, and of the frame that leaves by N6.
-const LENGTH: usize = 966;
+pub(super) const LENGTH: usize = 966;
 const FRAME: u64 = 14 + 20 + LENGTH as u64;
 
 /// A UPF, the far ends of its ports, and its SMF.
-struct Bench {
-    upf: Upf,
-    n3: MemoryPort,
-    n6: MemoryPort,
-    smf: Smf,
+pub(super) struct Bench {
+    pub(super) upf: Upf,
+    pub(super) n3: MemoryPort,
+    pub(super) n6: MemoryPort,
+    pub(super) smf: Smf,
 }
 
 impl Bench {
     /// N6 has a rate of 8 Mbit/s: a millisecond a packet. `last` tells this test's addresses from others'.
     fn start(last: u8, blocks: &str) -> Bench {
+        Bench::start_with(last, Some("core"), blocks)
+    }
+
+    /// Of the ports those of that role have the rate.
+    pub(super) fn start_with(last: u8, rated: Option<&str>, blocks: &str) -> Bench {
         let n4 = UdpSocket::bind((loopback(last), 0)).unwrap().local_addr().unwrap();
         let n3 = format!("mac = \"02:00:00:00:03:01\"\naddresses = [\"{N3}/24\"]\ngtpu = [\"{N3}\"]\n");
         let text = config(n4, false)
@@ -32,9 +37,9 @@ impl Bench {
                 &format!("driver = \"pcap\"\noutput = \"n3.pcap\"\nrole = \"access\"\n{n3}"),
             )
             .replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(last + 1)))
-            .replace("role = \"core\"", "role = \"core\"\nrate_kbps = 8000")
             + &format!("[[neighbour]]\nport = \"n3\"\nip = \"{GNB}\"\nmac = \"02:00:00:00:03:02\"\n{blocks}");
-        let config = Config::parse(&text).unwrap();
+        let role = format!("role = \"{}\"", rated.unwrap_or("none"));
+        let config = Config::parse(&text.replace(&role, &format!("{role}\nrate_kbps = 8000"))).unwrap();
         let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut ports = config.ports.clone();
@@ -58,7 +63,7 @@ impl Bench {
         Bench { upf, n3, n6, smf }
     }
 
-    fn session(&self, n: u8, change: impl FnOnce(&mut SessionPlan)) -> Session {
+    pub(super) fn session(&self, n: u8, change: impl FnOnce(&mut SessionPlan)) -> Session {
         let gnb = Tunnel { addr: GNB, teid: u32::from(n) + 1 };
         let mut plan = SessionPlan::new(Shape::Open5gs, gnb);
         plan.ue_ipv4 = Address::Given(ue(n));
@@ -71,18 +76,18 @@ impl Bench {
     }
 
     /// All at once: the worker finds them in its next bursts.
-    fn send(&mut self, frames: &[Packet]) {
+    pub(super) fn send(&mut self, frames: &[Packet]) {
         for burst in frames.chunks(64) {
             assert_eq!(self.n3.transmit(burst).unwrap(), burst.len());
         }
     }
 
     /// So many frames that left by N6.
-    fn collect(&mut self, count: usize) -> Vec<Vec<u8>> {
+    pub(super) fn collect(&mut self, count: usize) -> Vec<Vec<u8>> {
         let (mut seen, end) = (Vec::new(), Instant::now() + PATIENCE);
         let mut burst: Vec<Packet> = (0..32).map(|_| Packet::empty(0)).collect();
         while seen.len() < count {
-            let n = self.n6.receive(&mut burst).unwrap();
+            let n = self.n6.receive(&mut burst[..32.min(count - seen.len())]).unwrap();
             seen.extend(burst[..n].iter().map(|p| p.data().to_vec()));
             if Instant::now() >= end {
                 let report = self.upf.report(false).unwrap();
@@ -94,7 +99,7 @@ impl Bench {
     }
 
     /// The report when so many packets have left by N6 or are dropped, and that holds.
-    fn settle(&self, packets: u64, holds: impl Fn(&Report) -> bool) -> Report {
+    pub(super) fn settle(&self, packets: u64, holds: impl Fn(&Report) -> bool) -> Report {
         let end = Instant::now() + PATIENCE;
         loop {
             let report = self.upf.report(true).unwrap();
@@ -107,7 +112,7 @@ impl Bench {
         }
     }
 
-    fn stop(self) -> Report {
+    pub(super) fn stop(self) -> Report {
         self.smf.release().unwrap();
         let report = self.upf.stop().unwrap();
         assert_eq!(report.imbalance, 0, "{report:?}");
@@ -115,16 +120,13 @@ impl Bench {
     }
 }
 
-fn ue(n: u8) -> Ipv4Addr {
+pub(super) fn ue(n: u8) -> Ipv4Addr {
     Ipv4Addr::new(10, 45, 0, n + 2)
 }
 
 /// A user's packet in its tunnel. Of a sender that understands marks: CoDel, which sees a worker that stands still as a queue that stands, drops none.
-fn uplink(session: &Session, n: u8, dscp: u8, number: u16) -> Packet {
-    let mut user = packet(ue(n), REMOTE, 64, number, LENGTH);
-    (user[1], user[10], user[11]) = (dscp << 2 | 2, 0, 0);
-    let sum = wire::checksum::finish(wire::checksum::sum(&user[..20]));
-    user[10..12].copy_from_slice(&sum.to_be_bytes());
+pub(super) fn uplink(session: &Session, n: u8, dscp: u8, number: u16) -> Packet {
+    let user = marking(packet(ue(n), REMOTE, 64, number, LENGTH), dscp);
     let mut tunnel = Vec::new();
     wire::gtpu::Repr::g_pdu(session.uplink.teid, None, &user).emit(&mut tunnel);
     let length = (8 + tunnel.len() as u16).to_be_bytes();
@@ -135,8 +137,16 @@ fn uplink(session: &Session, n: u8, dscp: u8, number: u16) -> Packet {
     Packet::new(&frame(N3_MAC, GNB_MAC, &outer), PortId(0))
 }
 
+/// A user's packet with that DSCP, of a sender that understands marks.
+fn marking(mut user: Vec<u8>, dscp: u8) -> Vec<u8> {
+    (user[1], user[10], user[11]) = (dscp << 2 | 2, 0, 0);
+    let sum = wire::checksum::finish(wire::checksum::sum(&user[..20]));
+    user[10..12].copy_from_slice(&sum.to_be_bytes());
+    user
+}
+
 /// UE, DSCP and number of a frame that left by N6.
-fn of(frame: &[u8]) -> (u8, u8, u16) {
+pub(super) fn of(frame: &[u8]) -> (u8, u8, u16) {
     (frame[29] - 2, frame[15] >> 2, u16::from(frame[34]))
 }
 
@@ -182,7 +192,7 @@ fn packets_wait_for_a_port_with_a_rate_in_the_queue_of_their_class_or_dscp_and_t
 }
 
 /// What the report says of a session: packets and bytes towards the network.
-fn charged(report: &Report, n: u8) -> (u64, u64) {
+pub(super) fn charged(report: &Report, n: u8) -> (u64, u64) {
     let of = report.sessions.iter().find(|session| session.ue_ipv4 == Some(ue(n))).unwrap();
     (of.uplink.packets, of.uplink.bytes)
 }
@@ -247,4 +257,80 @@ fn a_guaranteed_flow_of_a_session_gets_its_rate_in_a_congested_port_and_slices_s
     assert!(rest < 20 || second * 10 >= rest * 13, "{shares:?}");
     let waiting = bench.stop();
     assert_eq!(waiting.ports["n6"].waiting[7].queued, 600);
+}
+
+/// Downlink: what leaves by N3 with a PDU session container waits in the queue of its QFI.
+#[test]
+fn packets_wait_in_the_queue_of_the_qfi_that_they_leave_with() {
+    let blocks = "[[queue]]\nnumber = 7\nstrict = true\nqfi = [5]\nqueue_ms = 1000\n[[queue]]\nnumber = 0\nqueue_ms = 1000\n";
+    let mut bench = Bench::start_with(61, Some("access"), blocks);
+    let _sessions = [5, 9].map(|qfi| bench.session(qfi, |plan| plan.qos.qfi = Some(qfi)));
+    const EACH: u16 = 60;
+    let frames: Vec<Packet> = (0..EACH)
+        .flat_map(|number| [9, 5].map(|n| marking(packet(REMOTE, ue(n), 64, number, LENGTH), 0)))
+        .map(|user| Packet::new(&frame(N6_MAC, ROUTER_MAC, &user), PortId(0)))
+        .collect();
+    for burst in frames.chunks(64) {
+        assert_eq!(bench.n6.transmit(burst).unwrap(), burst.len());
+    }
+    // Outer headers, GTP-U with a container of 8 bytes, and the user's header: QFI, UE and number.
+    let of = |frame: &[u8]| (frame[14 + 20 + 8 + 14] & 0x3f, frame[14 + 20 + 8 + 16 + 19] - 2, u16::from(frame[14 + 20 + 8 + 16 + 20]));
+    let (mut came, end) = (Vec::new(), Instant::now() + PATIENCE);
+    let mut burst: Vec<Packet> = (0..32).map(|_| Packet::empty(0)).collect();
+    while came.len() < frames.len() {
+        let n = bench.n3.receive(&mut burst).unwrap();
+        came.extend(burst[..n].iter().map(|p| of(p.data())));
+        assert!(Instant::now() < end, "{} came", came.len());
+        std::thread::yield_now();
+    }
+    for n in [5, 9] {
+        let numbers: Vec<u16> = came.iter().filter(|(_, ue, _)| *ue == n).map(|of| of.2).collect();
+        assert!(numbers.iter().copied().eq(0..EACH), "in order, each once: {numbers:?}");
+    }
+    assert!(came.iter().all(|(qfi, ue, _)| qfi == ue), "{came:?}");
+    let last = came.iter().rposition(|(qfi, ..)| *qfi == 5).unwrap();
+    let before = came[..last].iter().filter(|(qfi, ..)| *qfi == 9).count();
+    assert!(before < usize::from(EACH) / 2, "{before} of the other queue went before the last of the strict one");
+    let report = bench.stop();
+    let queues: Vec<_> = report.ports["n3"].waiting.iter().map(|of| (of.queued, of.sent.packets)).collect();
+    assert_eq!((queues[7], queues[0]), ((60, 60), (60, 60)), "{queues:?}");
+    assert!(report.dropped.is_empty(), "{:?}", report.dropped);
+}
+
+/// TS 29.244 §5.2.2.2: usage is measured after QoS enforcement. So a threshold counts what has left, and a quota lasts for as much as has left, whatever the
+/// queue has dropped of it meanwhile.
+#[test]
+fn a_quota_lasts_for_what_leaves_a_ports_queue_and_a_threshold_counts_nothing_else() {
+    const USER: u64 = 20 + LENGTH as u64;
+    const QUOTA: u64 = 200 * USER;
+    const THRESHOLD: u64 = 20 * USER;
+    // A queue that takes 20 packets.
+    let mut bench = Bench::start(71, "[[queue]]\nnumber = 0\nqueue_ms = 20\n");
+    let charging = traffic::plan::Charging { volume_threshold: Some(THRESHOLD), period_s: None, volume_quota: Some(QUOTA) };
+    let session = bench.session(0, |plan| plan.charging = charging);
+    let events = bench.smf.events().unwrap();
+    let (mut offered, mut came, end) = (0, 0, Instant::now() + PATIENCE);
+    let report = loop {
+        let frames: Vec<Packet> = (0..60).map(|number| uplink(&session, 0, 0, number)).collect();
+        bench.send(&frames);
+        offered += 60;
+        let report = bench.settle(offered, |report| charged(report, 0).0 == report.ports["n6"].transmitted.packets);
+        let now = report.ports["n6"].transmitted.packets;
+        bench.collect((now - std::mem::replace(&mut came, now)) as usize);
+        let sent = now * USER;
+        // What waited when the quota was filled again may pass it: as much as the queue takes.
+        assert!(sent <= QUOTA + 24 * USER, "{sent} of {QUOTA}");
+        if sent + USER > QUOTA {
+            break report;
+        }
+        assert!(Instant::now() < end, "{sent} of {QUOTA} after {offered} packets: {:?}", report.dropped);
+    };
+    let of = |reason: &str| report.dropped.get(reason).map_or(0, |count| count.packets);
+    assert!(of("queue_full") + of("queue_late") > 100, "{:?}", report.dropped);
+    let sent = report.ports["n6"].transmitted.packets * USER;
+    let usage = bench.smf.delete(&session).unwrap();
+    assert_eq!(usage.uplink_bytes, sent, "as much as left is billed");
+    let reports = events.try_iter().filter(|event| matches!(event, smf::Event::Usage { triggers, .. } if triggers & 2 != 0)).count() as u64;
+    assert!((1..=sent / THRESHOLD).contains(&reports), "{reports} reports of {THRESHOLD} bytes for {sent}");
+    bench.stop();
 }
