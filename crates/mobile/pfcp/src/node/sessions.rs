@@ -171,7 +171,7 @@ impl Node {
         let created = std::mem::take(&mut change.created);
         self.settle(seid, change, now, plane);
         self.stats.established += 1;
-        tracing::debug!(seid, cp_seid = cp.seid, %peer, "session established");
+        tracing::debug!(seid = format!("{seid:#x}"), cp_seid = format!("{:#x}", cp.seid), %peer, "session established");
 
         let (ipv4, ipv6) = match self.config.address {
             IpAddr::V4(address) => (Some(address), None),
