@@ -77,7 +77,7 @@ impl Engine {
     pub fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Key<Nea> {
         let form = match &self.library {
             Some(library) => library.cipher_key(algorithm, bytes),
-            None => Form::Portable(Box::new(Prepared::cipher(algorithm, bytes))),
+            None => Form::Portable(Prepared::cipher(algorithm, bytes)),
         };
         Key { algorithm, form }
     }
@@ -86,7 +86,7 @@ impl Engine {
     pub fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Key<Nia> {
         let form = match &self.library {
             Some(library) => library.integrity_key(algorithm, bytes),
-            None => Form::Portable(Box::new(Prepared::integrity(algorithm, bytes))),
+            None => Form::Portable(Prepared::integrity(algorithm, bytes)),
         };
         Key { algorithm, form }
     }

@@ -327,7 +327,7 @@ fn settle(job: &mut Job<'_>, mut mac: [u8; MAC_LEN]) {
 /// ZUC's key is kept as it is.
 fn zuc(key: &Expanded) -> portable::Prepared {
     let bytes = key.0.first_chunk().expect("256 bytes have 16");
-    portable::Prepared::Zuc(Zeroizing::new(*bytes))
+    portable::Prepared::Zuc(Box::new(Zeroizing::new(*bytes)))
 }
 
 /// The library's own calls on operations that were made beforehand, for benchmarks: the rest of an engine's time is the seam's.

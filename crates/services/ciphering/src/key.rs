@@ -66,7 +66,7 @@ pub struct Key<A> {
 /// In whose form a key is. Each wipes itself on drop.
 pub(crate) enum Form {
     /// For [`crate::portable`].
-    Portable(Box<portable::Prepared>),
+    Portable(portable::Prepared),
     /// For [`crate::ipsec_mb`].
     IpsecMb(Box<ipsec_mb::Expanded>),
 }

@@ -13,32 +13,33 @@ use crate::key::KEY_LEN;
 use crate::snow3g::{self, Schedule};
 use crate::{MAC_LEN, Nea, Nia};
 
-/// A key as its algorithm takes it.
+/// A key as its algorithm takes it. Each in a box of its own size: one that was moved into a larger place would have what lay on the stack before behind it, which
+/// nothing wipes.
 pub(crate) enum Prepared {
     /// NEA0, NIA0: no key is kept.
     Null,
-    Snow3g(Schedule),
-    Aes(Aes128),
-    Cmac(Cmac<Aes128>),
-    Zuc(Zeroizing<[u8; KEY_LEN]>),
+    Snow3g(Box<Schedule>),
+    Aes(Box<Aes128>),
+    Cmac(Box<Cmac<Aes128>>),
+    Zuc(Box<Zeroizing<[u8; KEY_LEN]>>),
 }
 
 impl Prepared {
     pub(crate) fn cipher(algorithm: Nea, key: &[u8; KEY_LEN]) -> Prepared {
         match algorithm {
             Nea::Nea0 => Prepared::Null,
-            Nea::Nea1 => Prepared::Snow3g(Schedule::new(key)),
-            Nea::Nea2 => Prepared::Aes(Aes128::new(key.into())),
-            Nea::Nea3 => Prepared::Zuc(Zeroizing::new(*key)),
+            Nea::Nea1 => Prepared::Snow3g(Box::new(Schedule::new(key))),
+            Nea::Nea2 => Prepared::Aes(Box::new(Aes128::new(key.into()))),
+            Nea::Nea3 => Prepared::Zuc(Box::new(Zeroizing::new(*key))),
         }
     }
 
     pub(crate) fn integrity(algorithm: Nia, key: &[u8; KEY_LEN]) -> Prepared {
         match algorithm {
             Nia::Nia0 => Prepared::Null,
-            Nia::Nia1 => Prepared::Snow3g(Schedule::new(key)),
-            Nia::Nia2 => Prepared::Cmac(Cmac::new(key.into())),
-            Nia::Nia3 => Prepared::Zuc(Zeroizing::new(*key)),
+            Nia::Nia1 => Prepared::Snow3g(Box::new(Schedule::new(key))),
+            Nia::Nia2 => Prepared::Cmac(Box::new(Cmac::new(key.into()))),
+            Nia::Nia3 => Prepared::Zuc(Box::new(Zeroizing::new(*key))),
         }
     }
 
@@ -48,7 +49,7 @@ impl Prepared {
             Prepared::Null | Prepared::Cmac(_) => {}
             Prepared::Snow3g(key) => snow3g::f8(key, &inputs.f8(), data),
             Prepared::Aes(key) => {
-                let core = CtrCore::<&Aes128, Ctr128BE>::inner_iv_init(key, &inputs.ctr().into());
+                let core = CtrCore::<&Aes128, Ctr128BE>::inner_iv_init(&**key, &inputs.ctr().into());
                 // At most 2^128 blocks, which no slice has.
                 core.apply_keystream_partial(data.into());
             }
@@ -65,7 +66,7 @@ impl Prepared {
             Prepared::Snow3g(key) => snow3g::f9(key, &inputs.f9(), message, 8 * message.len()),
             Prepared::Cmac(key) => {
                 // The most significant 32 bits of the CMAC (TS 33.401 §B.2.3).
-                let tag = key.clone().chain_update(inputs.half()).chain_update(message).finalize().into_bytes();
+                let tag = Cmac::clone(key).chain_update(inputs.half()).chain_update(message).finalize().into_bytes();
                 [tag[0], tag[1], tag[2], tag[3]]
             }
             Prepared::Zuc(key) => {
