@@ -359,7 +359,7 @@ impl Node {
 
     /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on. Sessions are gone for N4
     /// at once, and end in the user plane with the calls of [`Node::handle_timeout`] until [`Node::sessions_ending`] is 0. Their final
-    /// usage is reported meanwhile; it is acknowledged or given up when [`Node::final_reports_pending`] is 0.
+    /// usage is reported meanwhile; it is acknowledged when [`Node::final_reports_pending`] is 0.
     pub fn release_all(&mut self, now: Duration) {
         self.closing = true;
         let mut ended = Vec::new();
@@ -404,9 +404,11 @@ impl Node {
         self.sessions.waiting()
     }
 
-    /// Sessions whose final usage is not acknowledged, though their CP function can be reached.
+    /// Reports of usage, final or not, that are to be sent or not acknowledged yet. From [`Node::release_all`] on those that are kept count too:
+    /// then the number falls as reports are acknowledged, and not because one was given up.
     pub fn final_reports_pending(&self) -> usize {
-        self.finals.pending()
+        let kept = if self.closing { self.finals.kept() } else { 0 };
+        self.finals.ready() + self.requests.usage() + kept
     }
 
     /// Reports of usage, final or not, that wait for a CP function that is out of reach or did not answer.
@@ -599,7 +601,7 @@ impl Node {
             About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, from.ip(), message, now),
             About::Setup(peer) => self.setup_answered(peer, from, message, now),
             About::Release | About::NodeReport => {}
-            About::Final(this) => self.final_answered(&this, message.cause(), now),
+            About::Final(this) => self.usage_answered(this.count, message.cause(), now),
             about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_)) => {
                 self.report_answered(about, from, message, now, plane)
             }

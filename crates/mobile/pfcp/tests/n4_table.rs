@@ -61,10 +61,12 @@ Notes:
 - With `host.gtpu_echo_s` the UPF asks the GTP-U peers of sessions whether they are there, and tells all CP functions of a path that fails or works again.
 - Sessions that end without a request (shutdown, association released, peer lost) have their final usage reported, with trigger TEBUR, if there is any. If
   the peer is out of reach it is kept until it associates again. One that has restarted meanwhile does not know the session: that usage is lost, logged
-  and counted (`usage_reports_lost`, and by its reason). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer.
+  and counted (`usage_reports_lost`, and by its reason). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer. What is not
+  acknowledged then, final or not, is lost, with the reason `end`.
 - A report of usage that nobody answers (T1, N1) is kept likewise, with its UR-SEQN, and sent again when its CP function is heard: with its next message of
   any kind. A CP function that got it before, and whose answer was lost, knows it by the UR-SEQN. Half of the requests that may wait for a CP function are
-  for new reports. At most as many reports are kept as there may be sessions (`n4.max_sessions`); what comes beyond is lost, with the reason `full`.
+  for new reports. At most as many reports wait as there may be sessions (`n4.max_sessions`), those that are kept and those that are still to be sent together; what
+  comes beyond is lost, with the reason `full`. Final usage takes the place of the oldest report of a session that lived.
 ";
 
 fn text(fate: Fate) -> String {

@@ -582,11 +582,8 @@ fn a_final_report_at_shutdown_that_nobody_acknowledges_is_given_up_and_counted()
     bench.node.release_all(bench.now);
     end_all(&mut bench);
     bench.pass(20 * SECOND);
-    assert_eq!((bench.node.final_reports_pending(), bench.node.stats().lost_usage_reports), (0, 1));
-    // Or sooner, if nobody waits for it.
-    let (mut bench, _) = with_usage(config());
-    bench.node.release_all(bench.now);
-    end_all(&mut bench);
+    // It may still be heard: until nobody waits for it.
+    assert_eq!((bench.node.final_reports_pending(), bench.node.stats().lost_usage_reports), (1, 0));
     bench.node.abandon_final_reports(bench.now);
     assert_eq!((bench.node.final_reports_pending(), bench.node.stats().lost_usage_reports), (0, 1));
 }

@@ -43,6 +43,9 @@ pub(super) struct Association {
     /// A time stamp in a heartbeat that is not the above, and when it was first seen.
     #[serde(skip)]
     other_stamp: Option<(u32, Duration)>,
+    /// Its heartbeats have had several other time stamps: they say nothing of a restart.
+    #[serde(skip)]
+    stamps_vary: bool,
     #[serde(skip)]
     pub sessions: BTreeSet<Seid>,
     /// By which its sessions know whether it is over.
@@ -95,6 +98,11 @@ impl Association {
     /// The peer's recovery time stamp, and where requests to it go.
     pub(super) fn identity(&self) -> (u32, SocketAddr) {
         (self.recovery_ntp_s, self.peer)
+    }
+
+    /// Whether its last heartbeat was that of one that has restarted, which is not certain yet: its SEIDs may be other sessions' now.
+    pub(super) fn seems_restarted(&self) -> bool {
+        self.other_stamp.is_some() && !self.stamps_vary
     }
 
     /// How its sessions end if it ends now, and its peer has not restarted.
@@ -465,6 +473,7 @@ impl Node {
             handed_over: BTreeMap::new(),
             recovery_ntp_s,
             other_stamp: None,
+            stamps_vary: false,
             sessions,
             number,
             lost_at: None,
@@ -478,7 +487,7 @@ impl Node {
         self.associations.insert(node_id.clone(), association);
         self.note_association(node_id);
         self.schedule_heartbeat(node_id, now);
-        self.send_kept_finals(node_id, recovery_ntp_s, peer, now);
+        self.send_kept_finals(node_id, now);
         Ok(kept)
     }
 
@@ -521,7 +530,7 @@ impl Node {
     fn stamp_seen(&mut self, node_id: &NodeId, stamp: u32, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id) else { return };
         if stamp == association.recovery_ntp_s {
-            association.other_stamp = None;
+            (association.other_stamp, association.stamps_vary) = (None, false);
             return;
         }
         match association.other_stamp {
@@ -534,7 +543,10 @@ impl Node {
                     self.ask_again(peer, now);
                 }
             }
-            _ => association.other_stamp = Some((stamp, now)),
+            before => {
+                association.stamps_vary |= before.is_some();
+                association.other_stamp = Some((stamp, now));
+            }
         }
     }
 }

@@ -5,8 +5,9 @@
 //! A CP function that has restarted does not know the session, and may have given its SEID to another: nothing is reported to it then. That usage
 //! is lost, and counted and logged as such.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, SocketAddr};
+use std::ops::Bound;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -15,16 +16,13 @@ use super::associations::{Association, cp_address};
 use super::failover::address_report;
 use super::journal::Key;
 use super::requests::OfUsage;
-use super::{About, Node};
+use super::{About, Node, Timer};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId, find};
 use crate::rules::Seid;
 use crate::stats::{LogCause, LostUsage};
 
 /// Usage Report in Report Type (§8.2.21).
 const USAR: u8 = 0x02;
-
-/// Reports without room that are passed over for those of other CP functions, at one look.
-const PASSED_OVER: usize = 16;
 
 /// Of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,17 +70,43 @@ impl From<Unknown> for LostUsage {
     }
 }
 
-/// All of them.
+/// All of them. Their ids are in the order in which they came.
 #[derive(Default)]
 pub(super) struct Finals {
-    /// To be sent.
-    ready: VecDeque<Final>,
-    /// Those of CP functions out of reach, or that did not answer.
-    kept: BTreeMap<NodeId, VecDeque<Final>>,
+    all: BTreeMap<u64, (Place, Final)>,
+    ready: BTreeMap<Lane, BTreeSet<u64>>,
+    kept: BTreeMap<Until, BTreeSet<u64>>,
     kept_count: usize,
-    /// Sent and not answered.
-    sent: usize,
+    /// Those of sessions that had not ended.
+    of_sessions: BTreeSet<u64>,
+    by_session: BTreeSet<(Seid, u64)>,
+    /// Whose turn was last.
+    last: Option<Lane>,
     next_id: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    Ready(Lane),
+    Kept(Until),
+}
+
+/// Those to be sent take turns by it: what has no room holds up only what goes the same way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Lane {
+    node_id: NodeId,
+    address: IpAddr,
+    /// It was sent before, and leaves room for what is new.
+    again: bool,
+}
+
+/// When one that is kept is sent again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Until {
+    /// Its CP function is heard.
+    Heard(NodeId),
+    /// This address of it is heard: another SMF of the set does not know the session.
+    HeardFrom(IpAddr),
 }
 
 impl Final {
@@ -108,14 +132,67 @@ impl Final {
 }
 
 impl Finals {
-    /// Those to be sent, and sent without an answer.
-    pub(super) fn pending(&self) -> usize {
-        self.ready.len() + self.sent
+    /// Those to be sent.
+    pub(super) fn ready(&self) -> usize {
+        self.all.len() - self.kept_count
     }
 
     /// Those kept for CP functions out of reach.
     pub(super) fn kept(&self) -> usize {
         self.kept_count
+    }
+
+    fn put(&mut self, this: Final, place: Place) {
+        let id = this.id;
+        if let Some(seid) = this.seid {
+            self.of_sessions.insert(id);
+            self.by_session.insert((seid, id));
+        }
+        match &place {
+            Place::Ready(lane) => drop(self.ready.entry(lane.clone()).or_default().insert(id)),
+            Place::Kept(until) => {
+                self.kept.entry(until.clone()).or_default().insert(id);
+                self.kept_count += 1;
+            }
+        }
+        self.all.insert(id, (place, this));
+    }
+
+    fn take(&mut self, id: u64) -> Option<Final> {
+        let (place, this) = self.all.remove(&id)?;
+        if let Some(seid) = this.seid {
+            self.of_sessions.remove(&id);
+            self.by_session.remove(&(seid, id));
+        }
+        match place {
+            Place::Ready(lane) => take_from(&mut self.ready, lane, id),
+            Place::Kept(until) => {
+                self.kept_count -= 1;
+                take_from(&mut self.kept, until, id);
+            }
+        }
+        Some(this)
+    }
+
+    /// Those whose turn it is, beginning behind the one whose was last.
+    fn turns(&self) -> VecDeque<Lane> {
+        let Some(last) = &self.last else { return self.ready.keys().cloned().collect() };
+        let behind = self.ready.range((Bound::Excluded(last), Bound::Unbounded));
+        behind.chain(self.ready.range(..=last)).map(|(lane, _)| lane.clone()).collect()
+    }
+
+    /// The first of those that go one way.
+    fn first(&self, lane: &Lane) -> Option<&Final> {
+        let id = self.ready.get(lane)?.first()?;
+        self.all.get(id).map(|(_, this)| this)
+    }
+}
+
+fn take_from<K: Ord>(queues: &mut BTreeMap<K, BTreeSet<u64>>, key: K, id: u64) {
+    let Some(queue) = queues.get_mut(&key) else { return };
+    queue.remove(&id);
+    if queue.is_empty() {
+        queues.remove(&key);
     }
 }
 
@@ -136,7 +213,7 @@ impl Node {
         let Ok(reports) = message.encode() else { return self.usage_lost(count, LostUsage::TooLong, now) };
         let this = |stamp| Final { id: 0, seid: None, node_id, stamp, peer, cp_seid, reports, count };
         match ending {
-            Ending::Told(stamp) => self.final_ready(this(stamp)),
+            Ending::Told(stamp) => self.final_ready(this(stamp), now),
             Ending::OutOfReach(stamp) => self.keep_final(this(stamp), now),
             Ending::Unknown(why) => self.usage_lost(count, why.into(), now),
         }
@@ -144,27 +221,39 @@ impl Node {
 
     /// Final usage that was recorded before a crash.
     pub(super) fn final_again(&mut self, this: Final, now: Duration) {
+        let lives = this.seid.is_some_and(|seid| self.sessions.get(seid).is_some());
         match self.associations.get(&this.node_id).map(|association| association.ending()) {
-            Some(Ending::Told(stamp)) if stamp == this.stamp => self.final_ready(this),
+            Some(Ending::Told(stamp)) if stamp == this.stamp || lives => self.final_ready(this, now),
             Some(Ending::Told(_)) => self.usage_lost(this.count, LostUsage::Restarted, now),
             _ => self.keep_final(this, now),
         }
     }
 
-    /// A report that was sent before a crash, and will be again.
-    pub(super) fn finals_sent(&mut self, about: &About) {
-        self.finals.sent += usize::from(matches!(about, About::Final(_)));
+    fn final_ready(&mut self, this: Final, now: Duration) {
+        let lane = Lane { node_id: this.node_id.clone(), address: this.peer.ip(), again: this.seid.is_some() };
+        self.put_final(this, Place::Ready(lane), now);
     }
 
-    fn final_ready(&mut self, mut this: Final) {
-        self.record_final(&mut this);
-        self.finals.ready.push_back(this);
+    fn keep_final(&mut self, this: Final, now: Duration) {
+        let until = Until::Heard(this.node_id.clone());
+        self.put_final(this, Place::Kept(until), now);
     }
 
-    fn record_final(&mut self, this: &mut Final) {
+    /// Enters one under a new id, if there is room: all of it may be the final usage of as many sessions as there may be.
+    fn put_final(&mut self, mut this: Final, place: Place, now: Duration) {
+        if self.finals.all.len() >= self.config.max_sessions {
+            // A session that lives will tell more; of one that ended this is the last that can be told.
+            let oldest = this.seid.is_none().then(|| self.finals.of_sessions.first().copied()).flatten();
+            let Some(dropped) = oldest.and_then(|id| self.finals.take(id)) else {
+                return self.usage_lost(this.count, LostUsage::Full, now);
+            };
+            self.journal.remove(Key::Final(dropped.id));
+            self.usage_lost(dropped.count, LostUsage::Full, now);
+        }
         self.finals.next_id += 1;
         this.id = self.finals.next_id;
-        self.journal.put(Key::Final(this.id), this);
+        self.journal.put(Key::Final(this.id), &this);
+        self.finals.put(this, place);
     }
 
     pub(super) fn usage_lost(&mut self, count: u64, why: LostUsage, now: Duration) {
@@ -177,112 +266,162 @@ impl Node {
 
     /// A report of a session's usage that nobody answered, or that there was no room to send: kept until its CP function is heard again.
     pub(super) fn keep_usage(&mut self, seid: Seid, of: OfUsage, to: SocketAddr, message: Message, now: Duration) {
-        let OfUsage { node_id, stamp, count } = of;
+        let this = self.of_usage(seid, of, to, message);
+        match this {
+            Ok(this) => self.keep_final(this, now),
+            Err(count) => self.usage_lost(count, LostUsage::TooLong, now),
+        }
+    }
+
+    /// The usage that a report told, as that of the CP function that has its session now; or how many reports cannot be encoded.
+    fn of_usage(&self, seid: Seid, of: OfUsage, to: SocketAddr, message: Message) -> Result<Final, u64> {
+        let OfUsage { mut node_id, mut stamp, count } = of;
+        let session = self.sessions.get(seid);
+        if let Some(session) = &session {
+            (node_id, stamp) = (session.node_id.clone(), self.stamp_of(&session.node_id).unwrap_or(stamp));
+        }
         // Of a session that has ended meanwhile the report itself says whose it was.
         let own = find!(message.ies, FSeid).copied();
-        let (cp_seid, peer) = match (self.sessions.get(seid), own) {
+        let (cp_seid, peer) = match (session, own) {
             (Some(session), _) => (session.cp.seid, session.peer),
             (None, Some(own)) => (own.seid, SocketAddr::new(cp_address(&own, to), to.port())),
             (None, None) => (message.seid.unwrap_or(0), to),
         };
         let ies = message.ies.into_iter().filter(|ie| matches!(ie, Ie::UsageReportInReportRequest(_))).collect();
-        let Ok(reports) = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies).encode() else {
-            return self.usage_lost(count, LostUsage::TooLong, now);
-        };
-        self.keep_final(Final { id: 0, seid: Some(seid), node_id, stamp, peer, cp_seid, reports, count }, now);
+        let reports = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies).encode().map_err(|_| count)?;
+        Ok(Final { id: 0, seid: Some(seid), node_id, stamp, peer, cp_seid, reports, count })
     }
 
-    /// A CP function speaks from an address: what is kept for it is sent again, unless its message says that it has restarted.
+    fn stamp_of(&self, node_id: &NodeId) -> Option<u32> {
+        self.associations.get(node_id).map(|association| association.identity().0)
+    }
+
+    /// A session's CP function is another one, or is elsewhere: what is left to be told of the session is told to it.
+    pub(super) fn usage_follows(&mut self, seid: Seid) {
+        let ids: Vec<u64> = self.finals.by_session.range((seid, 0)..=(seid, u64::MAX)).map(|(_, id)| *id).collect();
+        if ids.is_empty() {
+            return;
+        }
+        let Some(session) = self.sessions.get(seid) else { return };
+        let (stamp, address) = (self.stamp_of(&session.node_id), self.reports_to(&session).ip());
+        for id in ids {
+            let Some(mut this) = self.finals.take(id) else { continue };
+            this.node_id.clone_from(&session.node_id);
+            (this.stamp, this.peer, this.cp_seid) = (stamp.unwrap_or(this.stamp), session.peer, session.cp.seid);
+            self.journal.put(Key::Final(id), &this);
+            let lane = Lane { node_id: session.node_id.clone(), address, again: true };
+            self.finals.put(this, Place::Ready(lane));
+        }
+    }
+
+    /// A CP function speaks from an address: what is kept for it is sent again, unless it has restarted, or seems to have.
     pub(super) fn send_kept_to(&mut self, from: IpAddr, message: &Message, now: Duration) {
         if self.finals.kept_count == 0 || message.kind == MessageType::VersionNotSupportedResponse {
             return;
         }
-        let stamp = find!(message.ies, RecoveryTimeStamp);
-        let here = |node_id: &&NodeId| self.associations.get(*node_id).is_some_and(|association| association.is_of(from, &self.config));
-        let heard: Vec<NodeId> = self.finals.kept.keys().filter(here).cloned().collect();
-        for node_id in heard {
-            let Some((own, peer)) = self.associations.get(&node_id).map(Association::identity) else { continue };
-            if stamp.is_none_or(|stamp| *stamp == own) {
-                self.send_kept_finals(&node_id, own, peer, now);
-            }
+        let stamp = find!(message.ies, RecoveryTimeStamp).copied();
+        let knows =
+            |association: &Association| stamp.is_none_or(|stamp| stamp == association.identity().0) && !association.seems_restarted();
+        let here = |until: &&Until| {
+            let Until::Heard(node_id) = until else { return false };
+            self.associations.get(node_id).is_some_and(|association| association.is_of(from, &self.config) && knows(association))
+        };
+        let heard: Vec<Until> = self.finals.kept.keys().filter(here).cloned().collect();
+        let one = Until::HeardFrom(from);
+        let of_one = self.finals.kept.get(&one).and_then(BTreeSet::first).and_then(|id| self.finals.all.get(id));
+        let one = of_one.and_then(|(_, this)| self.associations.get(&this.node_id)).is_some_and(knows).then_some(one);
+        for until in heard.into_iter().chain(one) {
+            self.send_kept(&until, now);
         }
-    }
-
-    fn keep_final(&mut self, mut this: Final, now: Duration) {
-        if self.closing {
-            return self.usage_lost(this.count, LostUsage::End, now);
-        }
-        // As many as there may be sessions, whose final usage all of it may be.
-        if self.finals.kept_count >= self.config.max_sessions {
-            return self.usage_lost(this.count, LostUsage::Full, now);
-        }
-        self.record_final(&mut this);
-        self.finals.kept_count += 1;
-        self.finals.kept.entry(this.node_id.clone()).or_default().push_back(this);
     }
 
     /// A CP function is associated: what was kept for it is sent, unless it has restarted.
-    pub(super) fn send_kept_finals(&mut self, node_id: &NodeId, stamp: u32, peer: SocketAddr, now: Duration) {
-        let kept = self.finals.kept.remove(node_id).unwrap_or_default();
-        self.finals.kept_count -= kept.len();
-        for this in kept {
-            if this.stamp == stamp {
-                self.finals.ready.push_back(Final { peer, ..this });
-            } else {
-                self.journal.remove(Key::Final(this.id));
-                self.usage_lost(this.count, LostUsage::Restarted, now);
+    pub(super) fn send_kept_finals(&mut self, node_id: &NodeId, now: Duration) {
+        self.send_kept(&Until::Heard(node_id.clone()), now);
+    }
+
+    fn send_kept(&mut self, until: &Until, now: Duration) {
+        for id in self.finals.kept.get(until).cloned().unwrap_or_default() {
+            let Some(mut this) = self.finals.take(id) else { continue };
+            let session = this.seid.and_then(|seid| self.sessions.get(seid));
+            match (session, self.associations.get(&this.node_id).map(Association::identity)) {
+                // It lives, and so its CP function has not restarted.
+                (Some(session), _) => this.peer = self.reports_to(&session),
+                (None, Some((stamp, _))) if stamp != this.stamp => {
+                    self.journal.remove(Key::Final(id));
+                    self.usage_lost(this.count, LostUsage::Restarted, now);
+                    continue;
+                }
+                (None, Some((_, peer))) => this.peer = peer,
+                (None, None) => {}
             }
+            let lane = Lane { node_id: this.node_id.clone(), address: this.peer.ip(), again: this.seid.is_some() };
+            self.finals.put(this, Place::Ready(lane));
         }
     }
 
-    /// Sends what there is room for. What waits for one CP function does not hold up another's.
+    /// Sends what there is room for, in turns. What waits for one CP function does not hold up another's.
     pub(super) fn send_finals(&mut self, now: Duration) {
-        let mut passed_over = Vec::new();
-        while passed_over.len() < PASSED_OVER
-            && let Some(this) = self.finals.ready.pop_front()
-        {
-            let session = this.seid.and_then(|seid| self.sessions.get(seid).map(|session| (seid, session)));
-            let peer = match &session {
-                Some((_, session)) => self.reports_to(session),
-                None => self.associations.get(&this.node_id).map_or(this.peer, |association| self.heard_at(association, this.peer)),
-            };
-            // What was given up before leaves room for what is new.
-            if self.requests.is_full(peer.ip()) || (this.seid.is_some() && !self.requests.has_room_again(peer.ip())) {
-                passed_over.push(this);
-                continue;
-            }
-            self.journal.remove(Key::Final(this.id));
-            let Ok(message) = crate::codec::decode(&this.reports) else { continue };
-            let ies = [vec![Ie::ReportType(USAR)], message.ies].concat();
-            let (count, is_new) = (this.count, this.seid.is_none());
-            let (about, own, at) = match session {
-                // Its CP function may be another now.
-                Some((seid, session)) => {
-                    let of = OfUsage { node_id: this.node_id, stamp: this.stamp, count };
-                    (About::Usage(seid, Box::new(of)), session.cp, session.peer.ip())
-                }
-                None => {
-                    let (own, at) = this.cp();
-                    (About::Final(Box::new(this)), own, at)
-                }
-            };
-            let mut message = Message::session(MessageType::SessionReportRequest, own.seid, 0, ies);
-            address_report(&mut message, own, at, peer.ip());
-            let is_final = about.of_final().is_some();
-            if self.request(peer, message, about, now) {
-                self.finals.sent += usize::from(is_final);
-                self.stats.usage_reports += if is_new { count } else { 0 };
-            } else {
-                self.usage_lost(count, LostUsage::TooLong, now);
+        let mut turns = self.finals.turns();
+        while let Some(lane) = turns.pop_front() {
+            if self.send_first(&lane, now) {
+                self.finals.last = Some(lane.clone());
+                turns.push_back(lane);
             }
         }
-        passed_over.into_iter().rev().for_each(|this| self.finals.ready.push_front(this));
     }
 
-    /// The response to a final report.
-    pub(super) fn final_answered(&mut self, this: &Final, cause: Option<Cause>, now: Duration) {
-        self.finals.sent = self.finals.sent.saturating_sub(1);
-        self.usage_answered(this.count, cause, now);
+    /// Sends the first of those that go one way; whether there may be room for another.
+    fn send_first(&mut self, lane: &Lane, now: Duration) -> bool {
+        let Some(this) = self.finals.first(lane) else { return false };
+        let session = this.seid.and_then(|seid| self.sessions.get(seid).map(|session| (seid, session)));
+        let association = self.associations.get(&this.node_id);
+        if session.is_none() && association.is_some_and(|association| association.identity().0 != this.stamp) {
+            let (id, count) = (this.id, this.count);
+            self.finals.take(id);
+            self.journal.remove(Key::Final(id));
+            self.usage_lost(count, LostUsage::Restarted, now);
+            return true;
+        }
+        let peer = match &session {
+            Some((_, session)) => self.reports_to(session),
+            None => association.map_or(this.peer, |association| self.heard_at(association, this.peer)),
+        };
+        // What was given up before leaves room for what is new.
+        if association.is_some_and(Association::seems_restarted)
+            || self.requests.is_full(peer.ip())
+            || (lane.again && !self.requests.has_room_again(peer.ip()))
+        {
+            return false;
+        }
+        let id = this.id;
+        let Some(this) = self.finals.take(id) else { return false };
+        self.journal.remove(Key::Final(id));
+        let (count, is_new) = (this.count, this.seid.is_none());
+        let Ok(message) = crate::codec::decode(&this.reports) else {
+            self.usage_lost(count, LostUsage::TooLong, now);
+            return true;
+        };
+        let ies = [vec![Ie::ReportType(USAR)], message.ies].concat();
+        let (about, own, at) = match session {
+            // Its CP function may be another now.
+            Some((seid, session)) => {
+                let of = OfUsage { node_id: this.node_id, stamp: this.stamp, count };
+                (About::Usage(seid, Box::new(of)), session.cp, session.peer.ip())
+            }
+            None => {
+                let (own, at) = this.cp();
+                (About::Final(Box::new(this)), own, at)
+            }
+        };
+        let mut message = Message::session(MessageType::SessionReportRequest, own.seid, 0, ies);
+        address_report(&mut message, own, at, peer.ip());
+        if self.request(peer, message, about, now) {
+            self.stats.usage_reports += if is_new { count } else { 0 };
+        } else {
+            self.usage_lost(count, LostUsage::TooLong, now);
+        }
+        true
     }
 
     /// The response to a report of usage.
@@ -294,23 +433,26 @@ impl Node {
         }
     }
 
-    /// Gives up the final reports that are not acknowledged: nobody waits for them any longer.
+    /// Gives up all usage that is not acknowledged: nobody waits for it any longer.
     pub fn abandon_final_reports(&mut self, now: Duration) {
-        let sent = self.requests.finals();
-        let mut ready = 0;
-        while let Some(this) = self.finals.ready.pop_front() {
-            self.journal.remove(Key::Final(this.id));
-            ready += this.count;
+        let mut count = 0;
+        for (sequence, waiting) in self.requests.take_usage() {
+            self.timers.remove(&(waiting.deadline, Timer::Resend(sequence)));
+            self.forget_request(sequence, &waiting.about);
+            count += waiting.about.reports();
         }
-        self.finals.sent = 0;
-        if sent + ready > 0 {
-            self.usage_lost(sent + ready, LostUsage::End, now);
+        for (id, (_, this)) in std::mem::take(&mut self.finals.all) {
+            self.journal.remove(Key::Final(id));
+            count += this.count;
+        }
+        self.finals = Finals { next_id: self.finals.next_id, ..Finals::default() };
+        if count > 0 {
+            self.usage_lost(count, LostUsage::End, now);
         }
     }
 
     /// A final report was given up: the CP function is out of reach.
     pub(super) fn final_unanswered(&mut self, this: Final, now: Duration) {
-        self.finals.sent = self.finals.sent.saturating_sub(1);
         self.keep_final(this, now);
     }
 }

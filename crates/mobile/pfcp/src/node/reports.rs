@@ -397,6 +397,7 @@ impl Node {
             if let Some(mut session) = self.sessions.open(seid) {
                 (session.cp, session.peer, session.peer_since) = (cp, peer, now);
             }
+            self.usage_follows(seid);
         }
         if find!(response.ies, PfcpSrRspFlags).is_some_and(|flags| flags & DROBU != 0) {
             plane.drop_buffered(seid);

@@ -82,6 +82,8 @@ pub(super) struct Requests {
     waiting: BTreeMap<u32, Waiting>,
     /// How many wait for each address.
     by_peer: HashMap<IpAddr, usize>,
+    /// How many tell usage.
+    usage: usize,
     next_sequence: u32,
     most: usize,
     most_per_peer: usize,
@@ -94,7 +96,7 @@ impl Requests {
     pub(super) fn new(most: usize, most_per_peer: usize) -> Requests {
         // Half of the numbers stay free, so that the next is soon found.
         let most = most.min(SEQUENCE_MASK as usize / 2);
-        Requests { waiting: BTreeMap::new(), by_peer: HashMap::new(), next_sequence: 1, most, most_per_peer }
+        Requests { waiting: BTreeMap::new(), by_peer: HashMap::new(), usage: 0, next_sequence: 1, most, most_per_peer }
     }
 
     /// A sequence number that is not in use, for a request to `to`; `None` if too many wait. Of what is about an association there
@@ -138,13 +140,21 @@ impl Requests {
         self.waiting.len() < self.most.div_ceil(2) && waiting < self.most_per_peer.div_ceil(2)
     }
 
-    /// Final usage reports without an answer.
-    pub(super) fn finals(&self) -> u64 {
-        self.waiting.values().map(|waiting| if let About::Final(this) = &waiting.about { this.count } else { 0 }).sum()
+    /// Reports of usage without an answer.
+    pub(super) fn usage(&self) -> usize {
+        self.usage
+    }
+
+    /// Takes all reports of usage.
+    pub(super) fn take_usage(&mut self) -> Vec<(u32, Waiting)> {
+        let all = self.waiting.iter().filter(|(_, waiting)| waiting.about.reports() > 0);
+        let sequences: Vec<u32> = all.map(|(sequence, _)| *sequence).collect();
+        sequences.into_iter().filter_map(|sequence| Some((sequence, self.remove(sequence)?))).collect()
     }
 
     pub(super) fn insert(&mut self, sequence: u32, waiting: Waiting) {
         *self.by_peer.entry(waiting.to.ip()).or_default() += 1;
+        self.usage += usize::from(waiting.about.reports() > 0);
         self.waiting.insert(sequence, waiting);
     }
 
@@ -171,6 +181,7 @@ impl Requests {
 
     pub(super) fn remove(&mut self, sequence: u32) -> Option<Waiting> {
         let waiting = self.waiting.remove(&sequence)?;
+        self.usage -= usize::from(waiting.about.reports() > 0);
         if let Some(count) = self.by_peer.get_mut(&waiting.to.ip()) {
             *count -= 1;
             if *count == 0 {

@@ -380,7 +380,6 @@ impl Restoring {
             return None;
         }
         self.result.reports += 1;
-        node.finals_sent(&about);
         // At once: whether it was answered meanwhile cannot be known.
         let waiting = Waiting { to, octets, answer, about, deadline: self.now, sends_left: node.config.n1, moves: 0 };
         node.timers.insert((self.now, Timer::Resend(sequence)));

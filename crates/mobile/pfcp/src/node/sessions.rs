@@ -249,8 +249,12 @@ impl Node {
             (session.peer, session.peer_since) = (peer, now);
         }
         drop(opened);
+        let moves = takes_over.is_some() || peer.is_some();
         if let Some(node_id) = takes_over {
             self.move_session(seid, node_id);
+        }
+        if moves {
+            self.usage_follows(seid);
         }
         let end_markers = std::mem::take(&mut change.end_markers);
         self.settle(seid, change, now, plane);
