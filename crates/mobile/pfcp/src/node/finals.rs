@@ -320,8 +320,10 @@ impl Node {
             return;
         }
         let stamp = find!(message.ies, RecoveryTimeStamp).copied();
-        let knows =
-            |association: &Association| stamp.is_none_or(|stamp| stamp == association.identity().0) && !association.seems_restarted();
+        let knows = |association: &Association| match stamp {
+            Some(stamp) => stamp == association.identity().0,
+            None => !association.seems_restarted(),
+        };
         let here = |until: &&Until| {
             let Until::Heard(node_id) = until else { return false };
             self.associations.get(node_id).is_some_and(|association| association.is_of(from, &self.config) && knows(association))
