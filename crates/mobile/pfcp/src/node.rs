@@ -603,7 +603,7 @@ impl Node {
             About::Release | About::NodeReport => {}
             About::Final(this) => self.usage_answered(this.count, message.cause(), now),
             about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_)) => {
-                self.report_answered(about, from, message, now, plane)
+                self.report_answered(about, &waiting.octets, from, message, now, plane)
             }
         }
     }

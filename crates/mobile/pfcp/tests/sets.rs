@@ -368,4 +368,19 @@ fn a_session_that_another_smf_of_the_set_does_not_know_goes_on() {
     assert_eq!(bench.sent().last().unwrap().0.ip(), IpAddr::from(PREFERRED));
     respond(&mut bench, PREFERRED, &report, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
     assert!(bench.node.session(seids[0]).is_some());
+    // Its own may know it: its usage is told when that is heard, and not to the other one again.
+    let speak = |bench: &mut Bench, from: Ipv4Addr| {
+        let beat = Message::node(MessageType::HeartbeatRequest, 4000, vec![]);
+        bench.node.receive(SocketAddr::new(from.into(), 8805), &beat.encode().unwrap(), bench.now, &mut bench.plane);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let sent = bench.sent().into_iter();
+        sent.filter(|(_, message)| message.kind == MessageType::SessionReportRequest).collect::<Vec<_>>()
+    };
+    assert_eq!(speak(&mut bench, PREFERRED), []);
+    assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (0, 1));
+    let sent = speak(&mut bench, SMF_ADDRESS);
+    let [(to, again)] = &sent[..] else { panic!("{sent:?}") };
+    assert_eq!((to.ip(), again.seid, &again.ies), (IpAddr::from(SMF_ADDRESS), Some(1), &report.ies));
+    respond(&mut bench, SMF_ADDRESS, again, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept(), bench.node.final_reports_pending()), (0, 0, 0));
 }

@@ -17,7 +17,7 @@ use super::failover::address_report;
 use super::journal::Key;
 use super::requests::OfUsage;
 use super::{About, Node, Timer};
-use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId, find};
+use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId, decode, find};
 use crate::rules::Seid;
 use crate::stats::{LogCause, LostUsage};
 
@@ -266,9 +266,17 @@ impl Node {
 
     /// A report of a session's usage that nobody answered, or that there was no room to send: kept until its CP function is heard again.
     pub(super) fn keep_usage(&mut self, seid: Seid, of: OfUsage, to: SocketAddr, message: Message, now: Duration) {
-        let this = self.of_usage(seid, of, to, message);
-        match this {
+        match self.of_usage(seid, of, to, message) {
             Ok(this) => self.keep_final(this, now),
+            Err(count) => self.usage_lost(count, LostUsage::TooLong, now),
+        }
+    }
+
+    /// A report that another SMF of the set rejected, as it does not know the session: kept until the address that has it is heard.
+    pub(super) fn keep_usage_for(&mut self, owner: IpAddr, seid: Seid, of: &OfUsage, from: SocketAddr, octets: &[u8], now: Duration) {
+        let this = decode(octets).map_err(|_| of.count).and_then(|message| self.of_usage(seid, of.clone(), from, message));
+        match this {
+            Ok(this) => self.put_final(this, Place::Kept(Until::HeardFrom(owner)), now),
             Err(count) => self.usage_lost(count, LostUsage::TooLong, now),
         }
     }
@@ -400,7 +408,7 @@ impl Node {
         let Some(this) = self.finals.take(id) else { return false };
         self.journal.remove(Key::Final(id));
         let (count, is_new) = (this.count, this.seid.is_none());
-        let Ok(message) = crate::codec::decode(&this.reports) else {
+        let Ok(message) = decode(&this.reports) else {
             self.usage_lost(count, LostUsage::TooLong, now);
             return true;
         };

@@ -361,13 +361,27 @@ impl Node {
     }
 
     /// Session Report Response (§7.5.9).
-    pub(super) fn report_answered(&mut self, about: About, from: SocketAddr, response: &Message, now: Duration, plane: &mut dyn UserPlane) {
+    pub(super) fn report_answered(
+        &mut self,
+        about: About,
+        octets: &[u8],
+        from: SocketAddr,
+        response: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) {
         let (About::DownlinkData(seid, _) | About::Usage(seid, _) | About::ErrorIndication(seid, ..) | About::Inactivity(seid)) = about
         else {
             return;
         };
-        if let About::Usage(_, of) = &about {
-            self.usage_answered(of.count, response.cause(), now);
+        // What another SMF of the set does not know, its own may.
+        let owner = self.sessions.get(seid).map(|session| session.peer.ip()).filter(|owner| *owner != from.ip());
+        match (&about, owner) {
+            (About::Usage(_, of), Some(owner)) if response.cause() == Some(Cause::SESSION_CONTEXT_NOT_FOUND) => {
+                self.keep_usage_for(owner, seid, of, from, octets, now);
+            }
+            (About::Usage(_, of), _) => self.usage_answered(of.count, response.cause(), now),
+            _ => {}
         }
         let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
         if let About::ErrorIndication(_, teid, ipv4) = about
@@ -375,9 +389,7 @@ impl Node {
         {
             session.refused_tunnels.remove(&(teid, ipv4));
         }
-        // What another SMF of the set does not know, its own may.
-        let is_own = self.sessions.get(seid).is_none_or(|session| session.peer.ip() == from.ip());
-        if cause == Cause::SESSION_CONTEXT_NOT_FOUND && is_own {
+        if cause == Cause::SESSION_CONTEXT_NOT_FOUND && owner.is_none() {
             // The CP function does not know the session: nobody would ever delete it.
             if let Some(left_out) = self.may_log(LogCause::Response, now) {
                 tracing::warn!(%from, seid = format!("{seid:#x}"), left_out, "the CP function does not know this session: deleting it");
