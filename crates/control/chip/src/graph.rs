@@ -11,7 +11,7 @@ use crate::memory::{self, Packing, Table};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Cells, Loc, Site, Sites, What, exclusive, width};
 use crate::sizes::Sizes;
-use p4_ir::{Ir, PipeId};
+use p4_ir::{Expr, ExprKind, Ir, PipeId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -245,12 +245,24 @@ pub(crate) fn cells_name(ir: &Ir, cells: Cells) -> String {
 /// The variables between a table with an action profile or selector and the tables of members, groups and slots behind it. The chip goes
 /// from one to the next within a stage: a match table's entry points into the selection table, and that into the action data.
 fn handles(ir: &Ir) -> BTreeSet<Loc> {
-    let profiles: BTreeSet<&str> = ir.program.tables.values().filter_map(|t| t.full_name.strip_suffix(".members")).collect();
-    let of = |name: &str| {
-        let (profile, variable) = name.rsplit_once('.')?;
+    // Of two instances of one name the variables are numbered.
+    let name_of = |var| ir.vars[var].name.split('#').next().unwrap_or_default();
+    let profile = |(id, table): (program::TableId, &program::TableInfo)| {
+        let name = table.full_name.strip_suffix(".members")?.to_owned();
+        // The table that the checker makes, and not one that a program calls so.
+        match (&table.keys[..], &ir.tables[id].keys[..]) {
+            ([key], [Expr { kind: ExprKind::Var(var), .. }]) if table.const_default && key.name == "member" && key.width == 32 => {
+                (name_of(*var) == format!("{name}.member")).then_some(name)
+            }
+            _ => None,
+        }
+    };
+    let profiles: BTreeSet<String> = ir.program.tables.iter().filter_map(profile).collect();
+    let of = |var| {
+        let (profile, variable) = name_of(var).rsplit_once('.')?;
         (profiles.contains(profile) && ["found", "member", "group", "group_size", "slot"].contains(&variable)).then_some(())
     };
-    ir.vars.iter().filter(|(_, var)| of(&var.name).is_some()).map(|(id, _)| Loc::Var(id)).collect()
+    ir.vars.keys().filter(|id| of(*id).is_some()).map(Loc::Var).collect()
 }
 
 fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize], handles: &BTreeSet<Loc>) {
@@ -263,7 +275,7 @@ fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize], handles: &BTreeSet<Loc
             let hits = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| x.intersection(y).any(|loc| !handles.contains(loc));
             let handed = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| x.intersection(y).any(|loc| handles.contains(loc));
             let points = handed(&a.writes, &b.match_reads) || handed(&a.writes, &b.action_reads) || handed(&a.writes, &b.writes);
-            // An entry that runs an action itself points to no member.
+            // An entry that runs an action itself points to no member. (Tables that share a profile are refused: `reached_once`.)
             let either = points && matches!((a.what, b.what), (What::Table(_), What::Table(_)));
             let by_match = !apart && !either && hits(&a.writes, &b.match_reads);
             let by_action = !apart && !either && (hits(&a.writes, &b.action_reads) || hits(&a.writes, &b.writes));

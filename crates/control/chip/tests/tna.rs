@@ -108,6 +108,30 @@ fn a_selector_with_its_groups_and_members_is_one_step() {
     assert!(behind.iter().all(|s| *s == behind[0]), "{behind:?}");
 }
 
+/// Tables and variables of a program's own that are called as those of a selector are.
+#[test]
+fn what_only_has_the_name_of_a_selectors_tables_waits_as_any_other() {
+    let text = std::fs::read_to_string("tests/tna/externs.p4").unwrap();
+    let own = "bit<32> group = 0;
+    action choose(bit<32> g) { group = g; }
+    table find { key = { hdr.tag.id: exact; } actions = { choose; } size = 64; }
+    action use_it(bit<16> kind) { hdr.tag.kind = kind; }
+    table members { key = { group: exact; } actions = { use_it; } size = 64; }
+    apply {
+        find.apply();
+        members.apply();
+        tenants.apply();";
+    let text = text.replace("(64) members", "(64) spare").replace("ActionSelector(members", "ActionSelector(spare");
+    let text = text.replacen("apply {\n        tenants.apply();", own, 1);
+    let mut ir =
+        p4_check::compile_for_chip_str("own.p4", &text, &p4_check::Options::default()).unwrap_or_else(|f| panic!("{}", f.render())).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    let p = plan(&ir, 1);
+    let stage =
+        |name: &str| p.stages.iter().position(|s| s.parts.iter().any(|part| part.name == name)).unwrap_or_else(|| panic!("{name}: {p}"));
+    assert!(stage("find") < stage("Ingress.members"), "{p}");
+}
+
 /// They were refused, each by the name of the extern; Tofino 2's architecture was not there.
 #[test]
 fn filters_early_detection_and_parser_counters_are_placed_on_both_generations() {
