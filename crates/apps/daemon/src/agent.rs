@@ -21,12 +21,12 @@ use engine::Engine;
 use offload::comeback::Event;
 use offload::{Comeback, Path, Split};
 use p4_ir::Ir;
-use pfcp::node::Node;
+use pfcp::node::{Node, SessionView};
 use pfcp::rules::{CommitError, Counters, OuterHeader, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 use pfcp::stats::MessageCounts;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use target::Ahead;
 use upf::host::Action;
@@ -48,15 +48,22 @@ const EVENTS_AT_ONCE: usize = 256;
 const FINALS_PATIENCE: Duration = Duration::from_secs(4);
 /// Ended sessions whose last counts are kept for the report.
 const ENDED_KEPT: usize = 100_000;
+/// Sessions that are counted for a report from one look at N4 to the next.
+const COUNTED_AT_ONCE: usize = 512;
 
 /// What the agent is asked from outside.
 pub enum Request {
-    /// A snapshot; with all sessions or without.
+    /// A snapshot, without single sessions.
     Report {
-        /// Whether sessions are listed one by one.
-        sessions: bool,
         /// Where it goes.
         reply: Sender<Report>,
+    },
+    /// Counts of some sessions, of those that have ended too.
+    Counts {
+        /// The first ones, or where the last answer said.
+        from: CountsFrom,
+        /// Where they go, and where to go on; `None`: these were the last.
+        reply: Sender<(Vec<SessionCount>, Option<CountsFrom>)>,
     },
     /// Sessions that are asked for, among the next few: see [`Agent::sessions_page`].
     Sessions {
@@ -122,6 +129,15 @@ pub enum Request {
     Stop,
 }
 
+/// Where a list of all sessions' counts goes on: those that live, then those that have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountsFrom {
+    /// Behind this SEID.
+    Live(Option<Seid>),
+    /// Without the first so many.
+    Ended(usize),
+}
+
 /// A port's name, driver and side, for reports.
 #[derive(Clone, Debug)]
 pub struct PortLabel {
@@ -157,6 +173,8 @@ pub struct Agent {
     pub kernel: Option<Kernel>,
     /// What N4 sends.
     pub output: Arc<Output>,
+    /// Messages that N4's queue had no room for.
+    pub n4_dropped: Arc<AtomicU64>,
     /// Where N4's sessions survive a crash, if that is asked for.
     pub store: Option<Store>,
     /// Sessions stay in the store when the UPF is stopped.
@@ -283,7 +301,8 @@ impl Agent {
     /// Who asked may have gone.
     fn answer(&mut self, asked: Request) {
         match asked {
-            Request::Report { sessions, reply } => drop(reply.send(self.report(sessions))),
+            Request::Report { reply } => drop(reply.send(self.report(false))),
+            Request::Counts { from, reply } => drop(reply.send(self.counts(from))),
             Request::Sessions { query, reply } => drop(reply.send(self.sessions_page(&query))),
             Request::Session { seid, reply } => drop(reply.send(self.session_detail(seid))),
             Request::Drain { on, reply } => {
@@ -693,6 +712,23 @@ impl Agent {
         report
     }
 
+    /// Counts of the next sessions: see [`Request::Counts`].
+    fn counts(&mut self, from: CountsFrom) -> (Vec<SessionCount>, Option<CountsFrom>) {
+        match from {
+            CountsFrom::Live(after) => {
+                let next: Vec<SessionView> = self.node.sessions_after(after).take(COUNTED_AT_ONCE).collect();
+                let more = next.last().filter(|_| next.len() == COUNTED_AT_ONCE).map(|last| CountsFrom::Live(Some(last.seid)));
+                let counts = next.iter().map(|session| session_count(&mut self.plane, session.seid, &session.rules)).collect();
+                (counts, Some(more.unwrap_or(CountsFrom::Ended(0))))
+            }
+            CountsFrom::Ended(from) => {
+                let counts: Vec<SessionCount> = self.ended.iter().skip(from).take(COUNTED_AT_ONCE).cloned().collect();
+                let to = from + counts.len();
+                (counts, (to < self.ended.len()).then_some(CountsFrom::Ended(to)))
+            }
+        }
+    }
+
     /// Adds what the fast target carried before the engine saw it.
     fn report_ahead(&self, report: &mut Report) {
         let Targets::Split(split) = &self.targets else { return };
@@ -799,7 +835,11 @@ impl Agent {
         row("unknown_elements", stats.unknown_elements);
         row("rejected", stats.messages.rejected.values().sum());
         row("foreign", stats.foreign);
-        row("dropped", stats.dropped.values().sum());
+        let no_room = self.n4_dropped.load(Ordering::Relaxed);
+        row("dropped", stats.dropped.values().sum::<u64>() + no_room);
+        if no_room > 0 {
+            row("dropped_queue_full", no_room);
+        }
         for (reason, count) in &stats.dropped {
             row(&format!("dropped_{}", reason.name()), *count);
         }
@@ -935,6 +975,8 @@ impl UserPlane for WithLastCounts<'_> {
 mod tests {
     use super::*;
     use lab::bench::sessions;
+    use pfcp::codec::{self, Ie, Message, MessageType, NodeId};
+    use std::net::SocketAddr;
     use offload::Policy;
     use target::Target;
     use target_asic::{Asic, Chip};
@@ -974,6 +1016,7 @@ mod tests {
             engine,
             kernel: None,
             output: Arc::new(Output::new(Arc::new(std::net::UdpSocket::bind((loopback, 0)).unwrap()))),
+            n4_dropped: Default::default(),
             store: None,
             keeps_sessions: false,
             xdp_stays: false,
@@ -1002,9 +1045,93 @@ mod tests {
         (agent, split, chaos)
     }
 
+    /// With a node that has an association, whose requests come to where that came from.
+    fn with_an_association(agent: &mut Agent) -> SocketAddr {
+        let loopback = std::net::Ipv4Addr::LOCALHOST;
+        let mut config = pfcp::config::Config::new(NodeId::Ipv4(loopback), loopback.into(), 0);
+        (config.request_port, config.heartbeat_period) = (pfcp::config::RequestPort::Source, None);
+        config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None, default: false }];
+        agent.node = Node::new(config).unwrap();
+        let smf = SocketAddr::from((loopback, 9));
+        let setup = vec![Ie::NodeId(NodeId::Ipv4(loopback)), Ie::RecoveryTimeStamp(1), Ie::CpFunctionFeatures(vec![0])];
+        answer_to(agent, smf, Message::node(MessageType::AssociationSetupRequest, 1, setup));
+        smf
+    }
+
+    fn answer_to(agent: &mut Agent, smf: SocketAddr, request: Message) -> Message {
+        agent.receive_n4(&(smf, request.encode().unwrap()));
+        let answer = codec::decode(&agent.node.poll_transmit().unwrap().1).unwrap();
+        assert_eq!(answer.cause(), Some(codec::Cause::REQUEST_ACCEPTED), "{answer:?}");
+        answer
+    }
+
+    /// Its downlink packets go to a gNodeB.
+    fn establish(agent: &mut Agent, smf: SocketAddr, n: u32) -> Seid {
+        let ue = codec::UeIpAddress { ipv4: Some(sessions::ue(n).into()), destination: true, ..Default::default() };
+        let pdr = vec![Ie::PdrId(1), Ie::Precedence(1), Ie::Pdi(vec![Ie::SourceInterface(1), Ie::UeIpAddress(ue)]), Ie::FarId(1)];
+        let gnb = codec::OuterHeaderCreation::gtpu_ipv4(n + 1, sessions::GNB);
+        let to = Ie::ForwardingParameters(vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(gnb)]);
+        let far = vec![Ie::FarId(1), Ie::ApplyAction(codec::ApplyActionFlags::FORW), to];
+        let f_seid = codec::FSeid { seid: u64::from(n) + 1, ipv4: Some(std::net::Ipv4Addr::LOCALHOST), ipv6: None };
+        let ies =
+            vec![Ie::NodeId(NodeId::Ipv4(std::net::Ipv4Addr::LOCALHOST)), Ie::FSeid(f_seid), Ie::CreatePdr(pdr), Ie::CreateFar(far)];
+        let answer = answer_to(agent, smf, Message::session(MessageType::SessionEstablishmentRequest, 0, n + 2, ies));
+        codec::find!(answer.ies, FSeid).unwrap().seid
+    }
+
+    #[test]
+    fn all_sessions_are_counted_some_at_a_time_and_each_once() {
+        const SESSIONS: u32 = COUNTED_AT_ONCE as u32 + 100;
+        let (mut agent, ..) = agent();
+        let smf = with_an_association(&mut agent);
+        let mut all: Vec<Seid> = (0..SESSIONS).map(|n| establish(&mut agent, smf, n)).collect();
+        all.sort_unstable();
+        let (mut live, mut ended, mut from, mut answers) = (Vec::new(), Vec::new(), Some(CountsFrom::Live(None)), 0);
+        while let Some(asked) = from {
+            let (counts, next) = agent.counts(asked);
+            assert!(counts.len() <= COUNTED_AT_ONCE);
+            (if matches!(asked, CountsFrom::Live(_)) { &mut live } else { &mut ended }).extend(counts.iter().map(|count| count.seid));
+            from = next;
+            answers += 1;
+            // Some end meanwhile: one that was counted, and one that was not.
+            if answers == 1 {
+                for (sequence, seid) in [all[0], all[all.len() - 1]].into_iter().enumerate() {
+                    let delete = Message::session(MessageType::SessionDeletionRequest, seid, SESSIONS + 2 + sequence as u32, Vec::new());
+                    answer_to(&mut agent, smf, delete);
+                }
+            }
+        }
+        assert_eq!(answers, 3);
+        assert_eq!((&live[..], &ended[..]), (&all[..all.len() - 1], &[all[0], all[all.len() - 1]][..]));
+    }
+
+    /// Its time is what it is told: the gNodeB is asked once a minute, and is given three times three seconds.
+    #[test]
+    fn an_smf_is_told_of_a_gnodeb_that_no_longer_answers() {
+        let (mut agent, ..) = agent();
+        let mut network = sessions::network();
+        network.host.gtpu_echo_s = 60;
+        let data = EngineAndTargets::new(agent.targets.clone(), agent.engine.clone());
+        agent.plane = Plane::new(&network, &agent.targets.target().program().clone(), data).unwrap();
+        let smf = with_an_association(&mut agent);
+        establish(&mut agent, smf, 0);
+        let mut reports = Vec::new();
+        for _ in 0..80 {
+            agent.start -= Duration::from_secs(1);
+            agent.tick();
+            reports.extend(std::iter::from_fn(|| agent.node.poll_transmit()).map(|(_, octets)| codec::decode(&octets).unwrap()));
+        }
+        let [report] = &reports[..] else { panic!("{reports:?}") };
+        assert_eq!((report.kind, codec::find!(report.ies, NodeReportType)), (MessageType::NodeReportRequest, Some(&1)));
+        let failed = codec::find!(report.ies, UserPlanePathFailureReport).unwrap();
+        assert!(matches!(&failed[..], [Ie::RemoteGtpuPeer(peer)] if peer.ipv4 == Some(sessions::GNB)), "{failed:?}");
+        let counted = agent.report(false);
+        assert_eq!((counted.n4["node_reports"], counted.n4["sessions"]), (1, 1), "the session goes on");
+    }
+
     #[test]
     fn at_the_end_peers_have_time_to_release_their_associations() {
-        use pfcp::codec::{self, Cause, Ie, Message, MessageType, NodeId, find};
+        use pfcp::codec::{Cause, find};
         let (mut agent, ..) = agent();
         let loopback = std::net::Ipv4Addr::LOCALHOST;
         let mut config = pfcp::config::Config::new(NodeId::Ipv4(loopback), loopback.into(), 0);
@@ -1013,7 +1140,7 @@ mod tests {
         let socket = Arc::new(std::net::UdpSocket::bind((loopback, 0)).unwrap());
         agent.output = Arc::new(Output::new(socket.clone()));
         let upf = socket.local_addr().unwrap();
-        let datagrams = Datagrams::read(socket).unwrap();
+        let datagrams = Datagrams::read(socket, agent.n4_dropped.clone()).unwrap();
         let (requests, requests_in) = crossbeam_channel::unbounded();
         let running = std::thread::spawn(move || {
             agent.run(&datagrams, &requests_in);

@@ -634,7 +634,8 @@ mod tests {
             let (mut draining, mut looks) = (false, 0);
             for request in asked {
                 match request {
-                    crate::agent::Request::Report { reply, .. } => {
+                    crate::agent::Request::Counts { .. } => panic!("nobody asks for a report with sessions"),
+                    crate::agent::Request::Report { reply } => {
                         let _ = reply.send(Report { draining, elapsed_ms: 5000, ..Report::default() });
                     }
                     crate::agent::Request::Sessions { query, reply } => {

@@ -150,7 +150,7 @@ impl Control {
     /// Does what a request asks for, or says why not; `who` asks, for the audit log.
     pub fn answer(&self, request: Request, who: &str) -> Reply {
         let result = match request {
-            Request::Report {} => self.ask(|reply| agent::Request::Report { sessions: false, reply }).map(|r| Reply::Report(Box::new(r))),
+            Request::Report {} => self.ask(|reply| agent::Request::Report { reply }).map(|r| Reply::Report(Box::new(r))),
             Request::Sessions(query) => self.sessions(query).map(Reply::Sessions),
             Request::Session { seid } => match self.ask(|reply| agent::Request::Session { seid, reply }) {
                 Ok(Some(session)) => Ok(Reply::Session(Box::new(session))),

@@ -1,7 +1,8 @@
 //! N4's socket: messages in order of arrival, but heartbeats first.
 //!
 //! An SMF that requests thousands of sessions at once must not consider its UPF dead (TS 29.244 clause 6.2.2): a Heartbeat Request waits
-//! only for the message that is being processed, not for those that are queued.
+//! only for the message that is being processed, not for those that are queued. So nothing waits in the socket either: what the queue has no room for
+//! is dropped and counted here, and its sender sends it again (clause 6.4).
 
 use crate::failure::Failure;
 use crossbeam_channel::{Receiver, TrySendError, bounded};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Messages in the queue, at most; what comes then waits in the socket's own buffer.
+/// Messages in the queue, at most.
 const QUEUED: usize = 4096;
 /// Heartbeat Requests in a queue of their own, at most; what comes then is queued with the others.
 const HEARTBEATS: usize = 256;
@@ -69,9 +70,9 @@ pub struct Datagrams {
 }
 
 impl Datagrams {
-    /// Reads `socket` on a thread of its own, so that the agent can wait for several things at once. The thread ends with the first message after
-    /// this value is dropped.
-    pub fn read(socket: Arc<UdpSocket>) -> Result<Datagrams, Failure> {
+    /// Reads `socket` on a thread of its own, so that the agent can wait for several things at once; counts what there is no room for. The thread ends
+    /// with the first message after this value is dropped.
+    pub fn read(socket: Arc<UdpSocket>, dropped: Arc<AtomicU64>) -> Result<Datagrams, Failure> {
         let (others, others_out) = bounded(QUEUED);
         let (heartbeats, heartbeats_out) = bounded(HEARTBEATS);
         let read = move || {
@@ -93,8 +94,10 @@ impl Datagrams {
                         Err(TrySendError::Full(datagram) | TrySendError::Disconnected(datagram)) => datagram,
                     };
                 }
-                if others.send(datagram).is_err() {
-                    return;
+                match others.try_send(datagram) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(_)) => drop(dropped.fetch_add(1, Ordering::Relaxed)),
+                    Err(TrySendError::Disconnected(_)) => return,
                 }
             }
         };
@@ -122,7 +125,7 @@ mod tests {
     fn a_heartbeat_does_not_wait_for_requests_that_are_queued() {
         let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
         let (peer, upf) = (UdpSocket::bind("127.0.0.1:0").unwrap(), socket.local_addr().unwrap());
-        let datagrams = Datagrams::read(socket).unwrap();
+        let datagrams = Datagrams::read(socket, Arc::default()).unwrap();
         let mut sent = Vec::new();
         for kind in [50, 50, HEARTBEAT_REQUEST, 50, HEARTBEAT_REQUEST, 5] {
             sent.push(vec![0x20, kind, 0, 4, 0, 0, sent.len() as u8, 0]);
@@ -144,7 +147,7 @@ mod tests {
     fn heartbeats_beyond_their_queue_are_not_lost() {
         let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
         let (peer, upf) = (UdpSocket::bind("127.0.0.1:0").unwrap(), socket.local_addr().unwrap());
-        let datagrams = Datagrams::read(socket).unwrap();
+        let datagrams = Datagrams::read(socket, Arc::default()).unwrap();
         for n in 0..HEARTBEATS + 2 {
             peer.send_to(&[0x20, HEARTBEAT_REQUEST, 0, 4, 0, 0, 0, 0], upf).unwrap();
             while datagrams.heartbeats.len() + datagrams.others.len() <= n {
@@ -152,5 +155,24 @@ mod tests {
             }
         }
         assert_eq!((datagrams.heartbeats.len(), datagrams.others.len()), (HEARTBEATS, 2));
+    }
+    /// What did not fit waited in the socket, and heartbeats behind it.
+    #[test]
+    fn a_heartbeat_does_not_wait_behind_a_queue_that_is_full() {
+        let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
+        let (peer, upf) = (UdpSocket::bind("127.0.0.1:0").unwrap(), socket.local_addr().unwrap());
+        let dropped = Arc::new(AtomicU64::new(0));
+        let datagrams = Datagrams::read(socket, dropped.clone()).unwrap();
+        let read = || datagrams.others.len() as u64 + dropped.load(Ordering::Relaxed);
+        for n in 0..QUEUED as u64 + 100 {
+            peer.send_to(&[0x20, 50, 0, 4, 0, 0, 0, 0], upf).unwrap();
+            // The kernel would drop what is sent too fast.
+            while read() + 64 < n {
+                std::thread::yield_now();
+            }
+        }
+        peer.send_to(&[0x20, HEARTBEAT_REQUEST, 0, 4, 0, 0, 0, 0], upf).unwrap();
+        assert_eq!(datagrams.heartbeats.recv_timeout(Duration::from_secs(60)).unwrap().1[1], HEARTBEAT_REQUEST);
+        assert_eq!((datagrams.others.len(), dropped.load(Ordering::Relaxed), datagrams.backlog().0), (QUEUED, 100, QUEUED));
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::agent::{Agent, PortLabel, Request};
+use crate::agent::{Agent, CountsFrom, PortLabel, Request};
 use crate::config::{
     Config, Driver, FastTarget, Fault, FirewallAction, OnStop, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers,
 };
@@ -21,7 +21,7 @@ use crate::reload::Running;
 use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
 use crate::stop::Other;
-use crate::store::{Back, Opened};
+use crate::store::{Back, Moment, Opened};
 use crate::supervisor::Supervisor;
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
@@ -33,6 +33,7 @@ use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
 use service::{Deployment, SharedDeployment};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -542,12 +543,12 @@ impl Upf {
             let targets = targets.clone();
             store.before_the_end(move || targets.retire_fast());
         }
-        let (started_at, since) = (before_ports.n4.started_at(), before_ports.n4.since);
+        let now = before_ports.n4.moment();
         let Back { mut node, start, is_old } = match &mut store {
             Some(store) => {
-                store.bring_back(pfcp_config(config)?, started_at, since, &mut plane).map_err(|what| config.fault("n4.store", what))?
+                store.bring_back(pfcp_config(config)?, now, &mut plane).map_err(|what| config.fault("n4.store", what))?
             }
-            None => Back::new(pfcp_config(config)?, started_at, since).map_err(Failure::Usage)?,
+            None => Back::new(pfcp_config(config)?, now).map_err(Failure::Usage)?,
         };
         if let Some(kernel) = kernel.as_mut().filter(|_| was_left) {
             kernel.go_live()?;
@@ -566,6 +567,7 @@ impl Upf {
             engine,
             kernel,
             output: output.clone(),
+            n4_dropped: Default::default(),
             store: store.map(|store| store.start(output)).transpose()?,
             graceful_release: (config.n4.graceful_release_s > 0).then(|| Duration::from_secs(config.n4.graceful_release_s)),
             leaves_by: None,
@@ -600,7 +602,7 @@ impl Upf {
             let actions = host.announce(agent.start.elapsed());
             agent.act(actions);
         }
-        let datagrams = Datagrams::read(socket)?;
+        let datagrams = Datagrams::read(socket, agent.n4_dropped.clone())?;
         let (requests, requests_in) = unbounded();
         let agent = std::thread::Builder::new()
             .name("agent".into())
@@ -622,11 +624,28 @@ impl Upf {
         Control::new(self.requests.clone())
     }
 
-    /// A snapshot. The error, if the agent does not answer in time, is no end of it.
+    /// A snapshot. Sessions are asked for some at a time: N4 does not wait for all of them. The error, if the agent does not answer in time, is no end of it.
     pub fn report(&self, sessions: bool) -> Result<Report, Failure> {
+        let mut report = self.ask(|reply| Request::Report { reply })?;
+        if !sessions {
+            return Ok(report);
+        }
+        let (mut live, mut from) = (Vec::new(), Some(CountsFrom::Live(None)));
+        while let Some(asked) = from {
+            let (counts, next) = self.ask(|reply| Request::Counts { from: asked, reply })?;
+            (if matches!(asked, CountsFrom::Live(_)) { &mut live } else { &mut report.sessions }).extend(counts);
+            from = next;
+        }
+        // Those that have ended meanwhile count as they were at their end.
+        let ended: BTreeSet<u64> = report.sessions.iter().map(|session| session.seid).collect();
+        report.sessions.extend(live.into_iter().filter(|session| !ended.contains(&session.seid)));
+        Ok(report)
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(Sender<T>) -> Request) -> Result<T, Failure> {
         let (reply, answer) = bounded(1);
         let ended = || Failure::Failed("the agent has ended".into());
-        self.requests.send(Request::Report { sessions, reply }).map_err(|_| ended())?;
+        self.requests.send(request(reply)).map_err(|_| ended())?;
         answer.recv_timeout(REPORT_PATIENCE).map_err(|e| match e {
             RecvTimeoutError::Timeout => Failure::Failed(format!("the agent has not answered for {REPORT_PATIENCE:?}")),
             RecvTimeoutError::Disconnected => ended(),
@@ -876,9 +895,10 @@ impl N4 {
         self
     }
 
-    /// The time of the Recovery Time Stamp, since 1970.
-    fn started_at(&self) -> Duration {
-        self.stamp.map(Duration::from_secs).filter(|stamp| *stamp > self.bound_at).unwrap_or(self.bound_at)
+    /// When it was bound, with the Recovery Time Stamp of a new node.
+    fn moment(&self) -> Moment {
+        let now = Moment::new(self.bound_at, self.since);
+        Moment { stamp: self.stamp.unwrap_or(now.stamp).max(now.stamp), ..now }
     }
 
     /// Ports and programs have mostly taken longer.

@@ -93,12 +93,33 @@ pub struct Back {
     pub is_old: bool,
 }
 
+/// A moment of this process, by both clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Since 1970.
+    pub unix: Duration,
+    /// The same by the clock that nobody sets.
+    pub at: Instant,
+    /// Seconds since 1970 that a new node has for its recovery time stamp: not before `unix`'s own, but perhaps ahead of them.
+    pub stamp: u64,
+}
+
+impl Moment {
+    /// With the stamp that follows from it.
+    pub fn new(unix: Duration, at: Instant) -> Moment {
+        Moment { unix, at, stamp: unix.as_secs() }
+    }
+}
+
 impl Back {
-    /// A new node; it was `unix` (since 1970) at `at`. Time zero is its stamp's, so that times of day in reports follow from it.
-    pub fn new(config: pfcp::Config, unix: Duration, at: Instant) -> Result<Back, String> {
-        let started_at_ntp_s = pfcp::config::ntp_seconds(unix);
+    /// A new node. Time zero is its stamp's, so that times of day in reports follow from it, and the time that passes until a start with the same stamp.
+    pub fn new(config: pfcp::Config, now: Moment) -> Result<Back, String> {
+        let stamp = Duration::from_secs(now.stamp);
+        let started_at_ntp_s = pfcp::config::ntp_seconds(stamp);
         let node = Node::new(pfcp::Config { started_at_ntp_s, ..config }).map_err(|e| e.to_string())?;
-        Ok(Back { node, start: at, is_old: false })
+        // A stamp that is ahead: until then no time passes for the node.
+        let start = now.at.checked_sub(now.unix.saturating_sub(stamp)).unwrap_or(now.at) + stamp.saturating_sub(now.unix);
+        Ok(Back { node, start, is_old: false })
     }
 }
 
@@ -149,14 +170,8 @@ impl Opened {
         }
     }
 
-    /// The node that was kept, given to the user plane; a new one if none was. It was `unix` (since 1970) at `at`.
-    pub fn bring_back(
-        &mut self,
-        config: pfcp::Config,
-        unix: Duration,
-        at: Instant,
-        plane: &mut (dyn UserPlane + Send),
-    ) -> Result<Back, String> {
+    /// The node that was kept, given to the user plane; a new one if none was.
+    pub fn bring_back(&mut self, config: pfcp::Config, now: Moment, plane: &mut (dyn UserPlane + Send)) -> Result<Back, String> {
         let began = Instant::now();
         let saved = match Saved::read(self.own()?.as_deref()) {
             Ok(saved) if *saved.node_id() == config.node_id => saved,
@@ -166,19 +181,19 @@ impl Opened {
                     saved.node_id(),
                     config.node_id
                 );
-                return self.begin(config, unix, at);
+                return self.begin(config, now);
             }
-            Err(SavedError::Missing) => return self.begin(config, unix, at),
+            Err(SavedError::Missing) => return self.begin(config, now),
             Err(error @ SavedError::Version(_)) => {
                 tracing::warn!("the store cannot be read: {error}. Its sessions are given up");
-                return self.begin(config, unix, at);
+                return self.begin(config, now);
             }
             Err(error @ SavedError::Damaged) => return Err(self.damaged(&error)),
         };
         // NTP's seconds wrap. A wall clock that was set back does not turn back the node's.
-        let passed = pfcp::config::ntp_seconds(unix).wrapping_sub(saved.recovery_ntp_s()) as i32;
-        let passed = Duration::new(u64::try_from(passed).unwrap_or(0), unix.subsec_nanos());
-        let start = at.checked_sub(passed.max(saved.written_at())).ok_or("its recovery time stamp is before this machine's time")?;
+        let passed = pfcp::config::ntp_seconds(now.unix).wrapping_sub(saved.recovery_ntp_s()) as i32;
+        let passed = Duration::new(u64::try_from(passed).unwrap_or(0), now.unix.subsec_nanos());
+        let start = now.at.checked_sub(passed.max(saved.written_at())).ok_or("its recovery time stamp is before this machine's time")?;
         let mut restoring = Restoring::begin(config, &saved, start.elapsed()).map_err(|e| e.to_string())?;
         restore(&mut self.0, &mut restoring, plane)?;
         let (node, restored) = restoring.finish(plane);
@@ -215,12 +230,12 @@ impl Opened {
     }
 
     /// A new node; whatever was kept is given up.
-    fn begin(&mut self, config: pfcp::Config, unix: Duration, at: Instant) -> Result<Back, String> {
+    fn begin(&mut self, config: pfcp::Config, now: Moment) -> Result<Back, String> {
         match &mut self.0 {
             Records::Embedded(embedded) => embedded.clear()?,
             Records::Shared(shared) => shared.clear()?,
         }
-        Back::new(config, unix, at)
+        Back::new(config, now)
     }
 
     /// Writes from now on, and sends by `output`.
@@ -434,7 +449,7 @@ mod tests {
 
     fn back(folder: &Path, unix: Duration) -> Result<(Opened, Back), String> {
         let mut opened = open(folder)?;
-        let back = opened.bring_back(config(), unix, Instant::now(), &mut Idle)?;
+        let back = opened.bring_back(config(), Moment::new(unix, Instant::now()), &mut Idle)?;
         Ok((opened, back))
     }
 
@@ -486,6 +501,28 @@ mod tests {
         opened.start(output).unwrap().close(true);
         let (_, new) = back(folder.path(), UNIX).unwrap();
         assert!(!new.is_old && new.node.session_count() == 0, "what was released does not come back");
+    }
+
+    /// Two starts in one second: the second one's stamp is ahead of the clock. The node's time is the clock's all the same, or it would say of too short a time
+    /// that packets of it may be missing.
+    #[test]
+    fn a_stamp_that_is_ahead_of_the_clock_moves_no_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = Instant::now() + Duration::from_secs(3600);
+        let moment = |ms, ahead_s| {
+            let now = Moment::new(UNIX + Duration::from_millis(ms), at + Duration::from_millis(ms));
+            Moment { stamp: now.stamp + ahead_s, ..now }
+        };
+        let starts = [(200, 1), (10_300, 1), (11_900, 0)].map(|(ms, ahead_s)| {
+            let mut opened = open(folder.path()).unwrap();
+            let mut back = opened.bring_back(config(), moment(ms, ahead_s), &mut Idle).unwrap();
+            let changes = back.node.take_changes();
+            opened.write_now(changes).unwrap();
+            (back.start, back.is_old)
+        });
+        // The stamp's own time.
+        let zero = at + Duration::from_secs(1);
+        assert_eq!(starts, [(zero, false), (zero, true), (zero, true)]);
     }
 
     #[test]

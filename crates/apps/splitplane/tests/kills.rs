@@ -1,12 +1,13 @@
-//! Is anything lost when the daemon is killed? `kill -9` at random moments while an SMF establishes, modifies and deletes sessions: what it was
-//! told is there after the next start, with the same recovery time stamp, SEIDs, TEIDs and addresses, and nothing is there besides.
+//! Is anything lost when the daemon is killed? `kill -9` at random moments under traffic, while an SMF establishes, modifies and deletes sessions, and
+//! while the daemon starts and reads its store. What the SMF was told is there after the next start: recovery time stamp, SEIDs, TEIDs, addresses
+//! and tunnels, and nothing is there besides. Packets that are not charged are of the time that the daemon says.
 //!
 //! Some kills here. `make kills` does 500, which takes some minutes.
 
 mod kept;
 
-use kept::{Daemon, Smf, loopback};
-use pfcp::codec::MessageType;
+use kept::{COUNTERS_WITHIN_S, Daemon, PACKET, PATIENCE, Smf, Stream, Watch, loopback};
+use pfcp::codec::{Ie, MessageType};
 use rand::Rng;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
@@ -14,6 +15,10 @@ use std::time::{Duration, Instant};
 const KILLS: usize = 8;
 /// Addresses that the pool gives.
 const POOL: usize = 254;
+/// From one packet of the stream to the next.
+const PERIOD: Duration = Duration::from_millis(2);
+/// The log has tenths of a second.
+const TENTH: Duration = Duration::from_millis(100);
 
 #[test]
 fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
@@ -24,17 +29,31 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
     let mut daemon = Daemon::new(smf.upf);
     daemon.start();
     let stamp = smf.associate();
-    smf.establish(None);
-    smf.settle();
-    let carrier = smf.next_seid;
-    let (mut held, mut in_flight, mut slowest) = (Vec::new(), 0, Duration::ZERO);
+    smf.establish_all([None, None]);
+    // One is for packets that are counted one by one, the other for those that come all the time; no request of the work is about them.
+    let (carrier, streamed) = (1, 2);
+    let ours: Vec<_> = [carrier, streamed].map(|cp_seid| (cp_seid, smf.sessions[&cp_seid].clone())).into();
+    let of_stream = ours[1].1.seid;
+    let packet = smf.packet_of(streamed);
+    let from = UdpSocket::bind((loopback(23), 0)).unwrap();
+    let stream = Stream::start(from, (smf.n3, 2152).into(), PERIOD, move |_| packet.clone());
+    let watch = Watch::start(&daemon, of_stream);
+    let (mut in_flight, mut in_starts, mut slowest) = (0, 0, Duration::ZERO);
+    // Rounds in which more than before had to come back of what was counted, bytes that did not, and the most that was behind the store.
+    let (mut came_back, mut uncharged, mut longest, mut after_start) = (0, 0, Duration::ZERO, 0);
     for kill in 0..kills {
         let before = smf.charged;
         smf.carry(&gnb, carrier, before);
-        // It is for packets, and no request touches it meanwhile.
-        let carries = smf.sessions.remove(&carrier).unwrap();
-        let answers = random.random_range(1..300);
-        smf.work(answers, &mut random);
+        ours.iter().for_each(|(cp_seid, _)| drop(smf.sessions.remove(cp_seid)));
+        // Now and then the counters are written meanwhile.
+        let until = Instant::now() + Duration::from_millis(random.random_range(0..2 * 1000 * COUNTERS_WITHIN_S));
+        loop {
+            let answers = random.random_range(1..300);
+            smf.work(answers, &mut random);
+            if Instant::now() >= until {
+                break;
+            }
+        }
         // Somewhere in what the daemon does for those in flight.
         let until = Instant::now() + Duration::from_micros(random.random_range(0..2000));
         while Instant::now() < until {
@@ -42,38 +61,72 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
         }
         in_flight += smf.waiting.len();
         daemon.kill();
+        let killed = Instant::now();
+        if random.random_bool(0.3) {
+            daemon.begin();
+            std::thread::sleep(slowest.mul_f64(random.random()));
+            daemon.kill();
+            in_starts += 1;
+        }
         let began = Instant::now();
         daemon.start();
         slowest = slowest.max(began.elapsed());
+        // It was away for some of the time of which it says that packets may be missing. What was counted before that is there.
+        let uncounted = daemon.uncounted() + TENTH;
+        let must_be = began.checked_sub(uncounted).map_or(0, |at| watch.counted_by(at));
+        let (is, was) = (daemon.session(of_stream).session.uplink.bytes, watch.counted_by(killed));
+        assert!(is >= must_be, "{is} bytes came back of {must_be} that were counted {uncounted:?} before the start, {was} before the kill");
+        came_back += usize::from(must_be > after_start);
+        uncharged += was.saturating_sub(is);
+        longest = longest.max(uncounted.saturating_sub(began - killed));
+        after_start = is;
         // Requests without an answer are sent again: none may be executed twice.
         smf.settle();
-        smf.sessions.insert(carrier, carries);
+        smf.sessions.extend(ours.iter().cloned());
         smf.all_is_there(stamp);
-        held.extend(smf.sessions.values().map(|session| session.teid));
+        daemon.has_what_was_told(&smf);
         if (kill + 1) % 50 == 0 {
             println!("{} kills, {} answers, slowest start {slowest:?}", kill + 1, smf.answers);
         }
     }
     let before = smf.charged;
     smf.carry(&gnb, carrier, before);
-    println!("{kills} kills, {} answers, {in_flight} requests in flight, slowest start {slowest:?}", smf.answers);
+    println!(
+        "{kills} kills, {in_starts} more while it started, {} answers, {in_flight} requests in flight, slowest start {slowest:?}; {} packets sent, \
+         {} uncharged that were seen counted, counters {longest:?} behind at most, {came_back} times newer ones came back; {} TEIDs were held",
+        smf.answers,
+        stream.sent(),
+        uncharged / PACKET as u64,
+        smf.held.len(),
+    );
     assert!(in_flight > 0, "no request was in flight at any kill");
+    assert!(came_back > 0, "at no kill counters had been written since the start before");
+    // As configured, as far as a busy machine lets the daemon's threads run.
+    assert!(longest < Duration::from_secs(COUNTERS_WITHIN_S) + PATIENCE / 4, "counters are {longest:?} behind");
 
-    // No address is lost: all are given out again. No TEID: those that sessions had can be asked for.
-    let delete_all = |smf: &mut Smf| {
-        for (cp_seid, session) in smf.sessions.clone() {
-            smf.ask(MessageType::SessionDeletionRequest, Some(session.seid), cp_seid, Vec::new());
-        }
-    };
-    delete_all(&mut smf);
-    held.sort_unstable();
-    held.dedup();
-    for teid in held.into_iter().map(Some).chain(std::iter::repeat(None)).take(POOL) {
-        smf.establish(teid);
-        smf.settle();
+    // Each packet is charged once at most, and nothing that the daemon counts is left out.
+    let sent = stream.end();
+    drop(watch);
+    let mut counted = None;
+    kept::until("all packets of the stream are counted", || {
+        let now = daemon.session(of_stream).session.uplink.bytes;
+        counted.replace(now) == Some(now)
+    });
+    let charged_before = smf.charged;
+    smf.ask(MessageType::SessionModificationRequest, Some(of_stream), streamed, vec![Ie::QueryUrr(vec![Ie::UrrId(1)])]);
+    let charged = smf.charged - charged_before;
+    assert_eq!(Some(charged), counted);
+    assert!(charged > 0 && charged <= sent * PACKET as u64, "{charged} bytes are charged of {sent} packets");
+
+    // No TEID is lost: each that a session had can be asked for. No address: all are given out again.
+    smf.delete_all();
+    let held: Vec<_> = smf.held.iter().copied().map(Some).collect();
+    for teids in held.chunks(POOL).chain([&[None; POOL][..]]) {
+        smf.establish_all(teids.iter().copied());
+        assert_eq!(smf.sessions.len(), teids.len());
+        daemon.has_what_was_told(&smf);
+        smf.delete_all();
     }
-    assert_eq!(smf.sessions.len(), POOL);
-    delete_all(&mut smf);
     let report = daemon.end();
     let n4 = report.split("\"n4\":").nth(1).unwrap_or_default();
     assert!(n4.contains("\"sessions\": 0,") && n4.contains("\"sessions_ending\": 0,"), "{report}");

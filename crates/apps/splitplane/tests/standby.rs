@@ -3,14 +3,14 @@
 
 mod kept;
 
-use kept::{Daemon, Smf, loopback};
+use kept::{Daemon, Setup, Smf, Stream, loopback, tunnelled, until};
 use pfcp::codec::{Ie, MessageType, find};
 use rand::Rng;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Takeovers by a standby, and the time of a lease: on a machine that is busy no node may come too late to renew it. The variable LEASE_MS of the
@@ -30,7 +30,10 @@ fn shared(redis: &testkit::Redis, outage_s: u64) -> String {
 
 /// Two daemons with the addresses of one UPF, as on two hosts.
 fn pair(upf: SocketAddr, redis: &testkit::Redis, outage_s: u64) -> [Daemon; 2] {
-    [(); 2].map(|()| Daemon::with_store(upf, tempfile::tempdir().unwrap(), &shared(redis, outage_s)))
+    [(); 2].map(|()| {
+        let setup = Setup { store: Some(shared(redis, outage_s)), ..Setup::on_loopback(upf) };
+        Daemon::configured(setup, tempfile::tempdir().unwrap())
+    })
 }
 
 #[test]
@@ -66,6 +69,7 @@ fn a_standby_goes_on_with_all_that_an_smf_was_told_by_a_daemon_that_was_killed()
         smf.settle();
         smf.sessions.insert(carrier, carries);
         smf.all_is_there(stamp);
+        active.has_what_was_told(&smf);
     }
     let before = smf.charged;
     smf.carry(&gnb, carrier, before);
@@ -147,14 +151,14 @@ fn ip(arguments: &str) {
 }
 
 impl Hosts {
-    /// A network of two links with a bridge each, where gNodeB and SMF are, and two hosts on both links.
+    /// A network of three links with a bridge each, where gNodeB, SMF and a server are, and two hosts on all of them.
     fn new() -> Hosts {
         let hosts = Hosts((0..3).map(|_| testkit::unique_name("standby")).collect());
         for name in &hosts.0 {
             ip(&format!("netns add {name}"));
         }
         let [network, hosts_of_it @ ..] = &hosts.0[..] else { unreachable!("there are three") };
-        for (link, address) in [("n3", "10.3.0.2/24"), ("n4", "10.4.0.2/24")] {
+        for (link, address) in [("n3", "10.3.0.2/24"), ("n4", "10.4.0.2/24"), ("n6", "10.6.0.2/24")] {
             ip(&format!("-n {network} link add {link} type bridge"));
             ip(&format!("-n {network} link set {link} up"));
             ip(&format!("-n {network} address add {address} dev {link}"));
@@ -164,6 +168,9 @@ impl Hosts {
                 ip(&format!("-n {host} link set {link} up"));
             }
         }
+        // The daemons know the server by it.
+        ip(&format!("-n {network} link set n6 address 02:00:00:00:06:02"));
+        ip(&format!("-n {network} route add 10.45.0.0/24 via 10.6.0.1 dev n6"));
         hosts
     }
 
@@ -176,10 +183,55 @@ impl Hosts {
     }
 }
 
-/// Its N3 address is a port's, of another MAC address: the gNodeB's neighbour table and the bridge must learn from what it announces.
+/// Packets with numbers that have come, and when.
+#[derive(Clone, Default)]
+struct Arrivals(Arc<Mutex<Vec<(Instant, u64)>>>);
+
+impl Arrivals {
+    /// Of all that comes by a socket from now on, for as long as this process lives; an answer goes back if so asked.
+    fn of(socket: UdpSocket, answers: bool) -> Arrivals {
+        let arrivals = Arrivals::default();
+        let into = arrivals.clone();
+        let receive = move || {
+            let mut buffer = [0; 2048];
+            while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+                let Some(number) = buffer[..length].last_chunk() else { continue };
+                into.0.lock().unwrap().push((Instant::now(), u64::from_be_bytes(*number)));
+                if answers {
+                    // No way back is known for a moment.
+                    let _ = socket.send_to(number, from);
+                }
+            }
+        };
+        std::thread::spawn(receive);
+        arrivals
+    }
+
+    /// When the first packet from this number on came; waits for it.
+    fn first_from(&self, number: u64) -> Instant {
+        let mut first = None;
+        until("a packet comes through", || {
+            first = self.0.lock().unwrap().iter().find(|(_, of)| *of >= number).map(|(at, _)| *at);
+            first.is_some()
+        });
+        first.unwrap()
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        self.0.lock().unwrap().iter().map(|(_, number)| *number).collect()
+    }
+}
+
+/// Where the server is.
+const SERVER: (Ipv4Addr, u16) = (Ipv4Addr::new(10, 6, 0, 2), 7000);
+/// The gNodeB's TEID of the session with the stream.
+const TUNNEL: u32 = 77;
+
+/// Packets go to a server and back, all the time: through the first node until it is killed, and through the second one as soon as it can. Its N3 address is
+/// a port's, of another MAC address: the gNodeB's neighbour table and the bridges must learn from what it announces.
 #[test]
-fn a_standby_on_another_host_takes_over_the_addresses_of_the_ports() {
-    const NAME: &str = "a_standby_on_another_host_takes_over_the_addresses_of_the_ports";
+fn traffic_goes_on_through_a_standby_on_another_host_when_the_active_node_is_killed() {
+    const NAME: &str = "traffic_goes_on_through_a_standby_on_another_host_when_the_active_node_is_killed";
     if !testkit::root_or_skip(NAME) {
         return;
     }
@@ -189,11 +241,17 @@ fn a_standby_on_another_host_takes_over_the_addresses_of_the_ports() {
     let namespace = std::fs::File::open(format!("/run/netns/{}", hosts.0[0])).unwrap();
     let test = move || {
         move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-        let n3 = "driver = \"af_packet\"\ninterface = \"n3\"\naddresses = [\"10.3.0.1/24\"]\ngtpu = [\"10.3.0.1\"]";
-        let n4 = "listen = \"10.4.0.1:8805\"\npeers = [\"10.4.0.2\"]";
+        let port = |name: &str| format!("driver = \"af_packet\"\ninterface = \"{name}\"");
         let mut daemons = [1, 2].map(|host: usize| {
-            let namespace = Some(hosts.0[host].clone());
-            Daemon::configured(n4, tempfile::tempdir().unwrap(), &shared(&redis, 0), n3, namespace)
+            let setup = Setup {
+                n4: "listen = \"10.4.0.1:8805\"\npeers = [\"10.4.0.2\"]\nheartbeat_s = 0\nmessages_per_second = 0".into(),
+                store: Some(shared(&redis, 0)),
+                n3: format!("{}\naddresses = [\"10.3.0.1/24\"]\ngtpu = [\"10.3.0.1\"]", port("n3")),
+                n6: Some(port("n6")),
+                more: String::new(),
+                namespace: Some(hosts.0[host].clone()),
+            };
+            Daemon::configured(setup, tempfile::tempdir().unwrap())
         });
         hosts.move_n4(1, 0);
         daemons[0].start();
@@ -201,25 +259,46 @@ fn a_standby_on_another_host_takes_over_the_addresses_of_the_ports() {
         let address = |last| Ipv4Addr::new(10, 4, 0, last);
         let smf = UdpSocket::bind((address(2), 0)).unwrap();
         let mut smf = Smf::at(smf, (address(1), 8805).into(), Ipv4Addr::new(10, 3, 0, 1));
-        let gnb = UdpSocket::bind((Ipv4Addr::new(10, 3, 0, 2), 0)).unwrap();
+        let gnb_address = Ipv4Addr::new(10, 3, 0, 2);
+        let gnb = UdpSocket::bind((gnb_address, 2152)).unwrap();
         let stamp = smf.associate();
-        for _ in 0..20 {
-            smf.establish(None);
-        }
-        smf.settle();
-        let carrier = smf.next_seid;
+        smf.establish_all([None; 20]);
+        let (carrier, streamed) = (1, 2);
         smf.carry(&gnb, carrier, 0);
+        smf.forward_to(streamed, TUNNEL, gnb_address);
+        smf.settle();
+        let (up, down) = (Arrivals::of(UdpSocket::bind(SERVER).unwrap(), true), Arrivals::of(gnb.try_clone().unwrap(), false));
+        let session = smf.sessions[&streamed].clone();
+        let packet = move |number: u64| {
+            let (mut user, number) = (Vec::new(), number.to_be_bytes());
+            let ip = wire::ipv4::Repr { src: session.ue, dst: SERVER.0, protocol: 17, tos: 0, ttl: 64, payload_len: 8 + number.len() };
+            ip.emit(&mut user);
+            wire::udp::Repr { src_port: 1024, dst_port: SERVER.1 }.emit_ipv4(session.ue, SERVER.0, &number, &mut user);
+            tunnelled(session.teid, &user)
+        };
+        let stream = Stream::start(gnb.try_clone().unwrap(), (smf.n3, 2152).into(), Duration::from_millis(2), packet);
+        // Both ways through the first node.
+        (up.first_from(0), down.first_from(0));
         for (from, to) in [(0, 1), (1, 0)] {
-            let before = smf.charged;
+            // Until the very end.
+            let (before, sent) = (smf.charged, stream.sent());
+            up.first_from(sent);
             daemons[from].kill();
-            let began = Instant::now();
+            // Those from here on nobody but the other node can have had.
+            let (killed, behind) = (Instant::now(), stream.sent());
             hosts.move_n4(from, to);
             daemons[to].is_ready();
-            let took = began.elapsed();
+            let ready = killed.elapsed();
+            let [uplink, both_ways] = [&up, &down].map(|arrivals| arrivals.first_from(behind) - killed);
+            println!("host {to}: packets pass {uplink:?} after the kill, and come back after {both_ways:?}; it was ready after {ready:?}");
             daemons[from].begin();
             smf.all_is_there(stamp);
+            daemons[to].has_what_was_told(&smf);
             smf.carry(&gnb, carrier, before);
-            println!("host {to} serves {took:?} after the kill");
+        }
+        stream.end();
+        for arrivals in [up, down] {
+            assert!(arrivals.numbers().is_sorted_by(|a, b| a < b), "a packet came twice, or behind a later one");
         }
         assert_eq!(smf.sessions.len(), 20);
         daemons[0].end();

@@ -4,8 +4,8 @@
 //! The daemon's own agent, with the x86 target and without ports, behind a UDP socket of loopback; an SMF of this process asks, with
 //! some requests in flight. Each response is checked. Memory is the process's resident memory, the tables' too.
 //!
-//! With `--store` two agents take turns, one of which keeps its sessions in a store (`[n4.store]`): what does that cost, and how long does a
-//! start take that brings all of them back?
+//! With `--store` two agents take turns, one of which keeps its sessions in a store (`[n4.store]`): what does that cost requests, and packets, whose counters
+//! it writes; and how long does a start take that brings all of them back?
 //!
 //! With `--takeover` an agent keeps them in a server that it shares with a second one, which waits, and is given up: how long until the second one
 //! serves?
@@ -18,6 +18,7 @@ use super::contestant::load_x86;
 use super::measure::threads_time;
 use super::options::Common;
 use super::{report, sessions};
+use base::Packet;
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{Sender, bounded, unbounded};
 use daemon::agent::{Agent, Request};
@@ -25,17 +26,19 @@ use daemon::dataplane::{EngineAndTargets, Targets};
 use daemon::failure::Failure;
 use daemon::n4_socket::Output;
 use daemon::store::shared::Settings;
-use daemon::store::{Back, Opened, PersistMode};
+use daemon::store::{Back, Counts, Moment, Opened, PersistMode};
 use offload::{Policy, Split};
 use p4_ir::Ir;
 use pfcp::codec::{
     self, ApplyActionFlags, BitRates, Cause, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, NodeId, OuterHeaderCreation,
     OuterHeaderRemoval, Triggers, UeIpAddress, Volume, find,
 };
+use pktio::{DeviceDrops, LoopPort, Port, PortError};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use target::Target;
 
@@ -49,6 +52,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LEASE: Duration = Duration::from_secs(1);
 /// After so long a standby that was to take over has failed.
 const TAKEOVER_PATIENCE: Duration = Duration::from_secs(300);
+/// Sessions that have packets at once, at most, where packets are counted, and for how long at a time: some looks at the counters, which come within half of
+/// the time by which the store may lag behind.
+const FRAMES: u32 = 1024;
+const PACKETS_WINDOW: Duration = Duration::from_secs(6);
+const PACKETS_WINDOW_QUICK: Duration = Duration::from_millis(400);
 /// Memory is back when for so long no more than so many bytes have come: the agent asks for it once a second.
 const GIVEN_BACK: Duration = Duration::from_millis(2500);
 const SETTLED: u64 = 1 << 20;
@@ -60,7 +68,8 @@ pub struct Args {
     /// Numbers of existing sessions, ascending [default: 0,100000,1000000; with --quick: 0,2000].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4_000_000))]
     sessions: Vec<u32>,
-    /// Measures what it costs to keep sessions in a store in this folder, and how long a start takes with them. The folder must not be there.
+    /// Measures what it costs requests and packets to keep sessions in a store in this folder, and how long a start takes with them. The folder must not be
+    /// there.
     #[arg(long, value_name = "FOLDER")]
     store: Option<PathBuf>,
     /// Measures which share of a core sessions take that do nothing, for so many seconds each; with --store of an agent that keeps them, too.
@@ -210,6 +219,7 @@ fn store(args: &Args, folder: &Path, machine: Value, levels: &[u32], sample: u32
                 "sessions": level, "kind": kind, "verified": 2 * rounds * u64::from(sample), "without_per_s": without, "with_per_s": with, "ratio": with / without,
             }));
         }
+        rows.extend(packets(common, &contestants, level)?);
     }
     for Running { agent, requests, .. } in contestants {
         let _ = requests.send(Request::Stop);
@@ -227,6 +237,80 @@ fn store(args: &Args, folder: &Path, machine: Value, levels: &[u32], sample: u32
     let figures = json!({ "bench": "n4-store", "machine": machine, "rows": rows, "came_back": there, "came_back_in_s": seconds });
     common.write(&figures)?;
     Ok(figures)
+}
+
+/// Packets a second of the sessions that are there, with and without a store that writes what is counted; none where there are no sessions.
+fn packets(common: &Common, contestants: &[Running; 2], sessions: u32) -> Result<Option<Value>, Failure> {
+    if sessions == 0 {
+        return Ok(None);
+    }
+    let (rounds, window) = (common.size(5, 2), common.size(PACKETS_WINDOW, 2 * PACKETS_WINDOW_QUICK));
+    let written = |running: &Running| running.store.as_ref().map_or(0, |counts| counts.records.load(Ordering::Relaxed));
+    let mut rates = [Vec::new(), Vec::new()];
+    for _ in 0..rounds {
+        for (rates, running) in rates.iter_mut().zip(contestants) {
+            running.packets.store(sessions.min(FRAMES), Ordering::SeqCst);
+            let sent = || running.engine.ledger().ports.get(&sessions::N3).map_or(0, |port| port.transmitted.packets);
+            let (records, before, began) = (written(running), sent(), Instant::now());
+            std::thread::sleep(window);
+            let (after, took) = (sent(), began.elapsed());
+            running.packets.store(0, Ordering::SeqCst);
+            if running.store.is_some() && written(running) == records {
+                return Err(Failure::Failed(format!("no counter was written within {window:?}")));
+            }
+            rates.push((after - before) as f64 / took.as_secs_f64());
+        }
+    }
+    for running in contestants {
+        let dropped: u64 = running.engine.ledger().dropped.values().map(|count| count.packets).sum();
+        if dropped > 0 {
+            return Err(Failure::Failed(format!("{dropped} packets were dropped")));
+        }
+    }
+    let [without, with] = rates.map(median);
+    println!("  {sessions:>10} {:>12} {without:>12.0} {with:>12.0} {:>7.2}", "packets", with / without);
+    Ok(Some(json!({
+        "sessions": sessions, "kind": "packets", "with_packets": sessions.min(FRAMES), "verified": 2 * rounds, "without_per_s": without, "with_per_s": with,
+        "ratio": with / without,
+    })))
+}
+
+/// Downlink packets of some of the sessions, of as many as is asked for at the moment: none before the first request.
+struct Asked {
+    frames: Vec<Vec<u8>>,
+    asked: Arc<AtomicU32>,
+    next: usize,
+}
+
+impl Port for Asked {
+    fn name(&self) -> &str {
+        "source"
+    }
+
+    fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
+        let asked = self.asked.load(Ordering::Relaxed) as usize;
+        for packet in packets.iter_mut().take(if asked > 0 { usize::MAX } else { 0 }) {
+            packet.set(&self.frames[self.next % asked]);
+            self.next += 1;
+        }
+        Ok(if asked > 0 { packets.len() } else { 0 })
+    }
+
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
+        Ok(packets.len())
+    }
+
+    fn flush(&mut self) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    fn max_frame(&self) -> usize {
+        1514
+    }
+
+    fn device_drops(&mut self) -> DeviceDrops {
+        DeviceDrops::default()
+    }
 }
 
 /// `--takeover`: from the moment at which a node is no more until another one has its sessions.
@@ -328,6 +412,10 @@ struct Running {
     came_back: usize,
     took: Duration,
     ready_at: Instant,
+    /// So many sessions have packets, one behind the other, as fast as they are taken.
+    packets: Arc<AtomicU32>,
+    engine: Arc<engine::Engine>,
+    store: Option<Arc<Counts>>,
     /// Leaves its store to others, as if it was killed.
     abandons: Option<Box<dyn FnOnce() + Send>>,
 }
@@ -357,7 +445,9 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
     let (events, events_in) = bounded(1024);
     // As in the daemon: a session that ends ends the wait of its packets.
     let settings = engine::Settings { buffer: Some(IdleBuffer::deploy(Limits::default())), ..Default::default() };
-    let engine = Arc::new(engine::Engine::start(&targets.target(), vec![Vec::new()], settings, events).map_err(|e| failed(&e))?);
+    let packets = Arc::new(AtomicU32::new(0));
+    let engine = engine::Engine::start(&targets.target(), vec![ports(args, &packets)?], settings, events).map_err(|e| failed(&e))?;
+    let engine = Arc::new(engine);
     let data = EngineAndTargets::new(targets.clone(), engine.clone());
     let mut plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
     targets.target().apply(plane.initial_batch()).map_err(|e| failed(&e))?;
@@ -383,16 +473,17 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
         }
     };
     let abandons = opened.as_ref().and_then(Opened::abandons).map(|abandon| Box::new(abandon) as Box<dyn FnOnce() + Send>);
-    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = Moment::new(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(), Instant::now());
     // As by default.
-    config.records = opened.as_ref().map(|_| Duration::from_secs(5));
+    config.records = opened.as_ref().map(|_| args.common.size(Duration::from_secs(5), PACKETS_WINDOW_QUICK));
     let (back, opened) = match opened {
-        Some(mut opened) => (opened.bring_back(config, unix, began, &mut plane).map_err(Failure::Failed)?, Some(opened)),
-        None => (Back::new(config, unix, began).map_err(Failure::Failed)?, None),
+        Some(mut opened) => (opened.bring_back(config, now, &mut plane).map_err(Failure::Failed)?, Some(opened)),
+        None => (Back::new(config, now).map_err(Failure::Failed)?, None),
     };
     let (took, came_back, ready_at) = (began.elapsed(), back.node.session_count(), Instant::now());
     let output = Arc::new(Output::new(socket.clone()));
     let store = opened.map(|opened| opened.start(output.clone())).transpose()?;
+    let (engine_of_it, counts) = (engine.clone(), store.as_ref().map(|store| store.counts.clone()));
     let mut agent = Agent {
         node: back.node,
         plane,
@@ -401,6 +492,7 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
         engine,
         kernel: None,
         output,
+        n4_dropped: Default::default(),
         keeps_sessions: store.is_some(),
         xdp_stays: false,
         graceful_release: None,
@@ -426,7 +518,7 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
         look: None,
         ir: None,
     };
-    let datagrams = daemon::n4_socket::Datagrams::read(socket)?;
+    let datagrams = daemon::n4_socket::Datagrams::read(socket, Default::default())?;
     let (requests, requests_in) = unbounded();
     let run = move || {
         agent.run(&datagrams, &requests_in);
@@ -436,13 +528,23 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
     let socket = UdpSocket::bind((NODE, 0)).map_err(io)?;
     socket.set_read_timeout(Some(PATIENCE)).map_err(io)?;
     let smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
-    Ok(Running { agent, requests, smf, came_back, took, ready_at, abandons })
+    Ok(Running { agent, requests, smf, came_back, took, ready_at, packets, engine: engine_of_it, store: counts, abandons })
+}
+
+/// With `--store` alone: where packets come from and where they go.
+fn ports(args: &Args, asked: &Arc<AtomicU32>) -> Result<engine::WorkerPorts, Failure> {
+    if args.store.is_none() || args.idle.is_some() {
+        return Ok(Vec::new());
+    }
+    let frames = (0..FRAMES).map(|n| sessions::frame(sessions::Direction::Downlink, n)).collect();
+    let sink = LoopPort::new("sink", &[vec![0; 64]], Some(0)).map_err(|e| Failure::Failed(e.to_string()))?;
+    Ok(vec![(sessions::N6, Box::new(Asked { frames, asked: asked.clone(), next: 0 })), (sessions::N3, Box::new(sink))])
 }
 
 fn ending(requests: &Sender<Request>) -> Result<u64, Failure> {
     let (reply, answer) = bounded(1);
     let gone = || Failure::Failed("the agent has ended".into());
-    requests.send(Request::Report { sessions: false, reply }).map_err(|_| gone())?;
+    requests.send(Request::Report { reply }).map_err(|_| gone())?;
     let report = answer.recv_timeout(PATIENCE).map_err(|_| gone())?;
     Ok(report.n4.get("sessions_ending").copied().unwrap_or_default())
 }
