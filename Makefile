@@ -4,7 +4,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 BIN := target/release/splitplane
 
-.PHONY: demo test attack kills setup build deb image check fuzz-smoke bench clean
+.PHONY: demo test attack kills takeover setup build deb image check fuzz-smoke bench clean
 
 demo: setup build
 	$(BIN) demo
@@ -23,6 +23,10 @@ attack: setup build
 # Some minutes: the daemon is killed 500 times, and nothing may be lost that its SMF was told.
 kills: setup
 	KILLS=500 $(CARGO) test --release --locked -p splitplane --test kills -- --nocapture
+
+# As root, half a minute: how long until packets pass through a standby when the active node is killed, with the default lease.
+takeover: setup
+	LEASE_MS=1000 $(CARGO) test --release --locked -p splitplane --test standby -- --nocapture traffic_goes_on
 
 setup:
 	./scripts/setup

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use fuzz::upf::{Kind, N3_ADDRESS, N3_MAC, N6_MAC};
 use pfcp::codec::{
-    ApplyActionFlags, BitRates, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, Name, NodeId, OuterHeaderCreation,
-    OuterHeaderRemoval, SNssai, SdfFilter, Triggers, UeIpAddress, Volume,
+    AlternativeSmfIpAddress, ApplyActionFlags, BitRates, CsidNode, FSeid, FTeid, FqCsid, GateStatus, Group, Ie, Message, MessageType, Name,
+    NodeId, OuterHeaderCreation, OuterHeaderRemoval, SNssai, SdfFilter, Triggers, UeIpAddress, Volume,
 };
 use pktio::pcap::PcapWriter;
 use wire::ethernet::{self, Mac};
@@ -26,7 +26,14 @@ const CORE: u8 = 1;
 
 fn main() -> std::io::Result<()> {
     let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds()), ("nru", nru_seeds())];
-    let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds()), ("store", store_seeds())];
+    let all = [
+        ("pfcp", pfcp_seeds()),
+        ("gtpu", gtpu_seeds()),
+        ("pcap", pcap_seeds()),
+        ("upf", upf_seeds()),
+        ("store", store_seeds()),
+        ("store_files", store_files_seeds()),
+    ];
     let all = all.into_iter().chain([("shaper", shaper_seeds()), ("load", load_seeds())]);
     for (target, seeds) in all.chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
@@ -51,6 +58,13 @@ fn store_seeds() -> Seeds {
         all.extend([&[key.len() as u8][..], &key, &(value.len() as u16).to_be_bytes(), &value].concat());
     }
     vec![("node_with_a_session", all)]
+}
+
+/// Damages: of none, of each kind, and of several files.
+fn store_files_seeds() -> Seeds {
+    let kinds = ["octet", "cut", "zeros", "noise", "twice", "left_out", "no_file", "other_file"];
+    let each = kinds.iter().zip(0..).map(|(name, kind)| (*name, [0, 1, 2, 3, 4, 5].map(|file| [file, kind, 128, 0, 5]).concat()));
+    [("none", Vec::new())].into_iter().chain(each).collect()
 }
 
 /// A packet of each direction as the device leaves it, and an echo request.
@@ -201,6 +215,29 @@ fn pfcp_seeds() -> Seeds {
             (first.follow_on, first.priority) = (true, Some(3));
             let second = Message::session(SessionDeletionRequest, 1, 2, vec![]);
             talk(vec![first, second])
+        }),
+        // Nearly all the room is taken: no new session, and the SMF is told of it.
+        ("overload", {
+            let waits = |message: Message| Message { priority: Some(15), ..message };
+            talk(vec![
+                Message::session(SessionEstablishmentRequest, 0, 1, session()),
+                waits(Message::session(SessionEstablishmentRequest, 0, 2, session())),
+                waits(Message::session(SessionModificationRequest, 1, 3, vec![])),
+                Message::session(SessionDeletionRequest, 1, 4, vec![]),
+            ])
+        }),
+        ("session_sets", {
+            let set = |csid| Ie::FqCsid(FqCsid { node: CsidNode::Ipv4(CP), csids: vec![csid], node_type: None });
+            let to = Ie::AlternativeSmfIpAddress(AlternativeSmfIpAddress { preferred: true, ipv4: Some(CP), ipv6: None });
+            talk(vec![
+                Message::session(SessionEstablishmentRequest, 0, 1, with(session(), vec![set(1)])),
+                Message::node(
+                    SessionSetModificationRequest,
+                    2,
+                    vec![Ie::NodeId(NodeId::Ipv4(CP)), Ie::SessionChangeInfo(vec![set(1), to])],
+                ),
+                Message::node(SessionSetDeletionRequest, 3, vec![Ie::NodeId(NodeId::Ipv4(CP)), set(1)]),
+            ])
         }),
         ("version_2", vec![0x40, 1, 0, 4, 0, 0, 1, 0]),
         ("cut_off", {

@@ -27,6 +27,7 @@ pub mod service_memory;
 pub mod shaper;
 pub mod stf;
 pub mod store;
+pub mod store_files;
 pub mod upf;
 
 /// A target's code: panics if a promise is broken.
@@ -55,5 +56,6 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("shaper", shaper::run),
     ("stf", stf::run),
     ("store", store::run),
+    ("store_files", store_files::run),
     ("upf", upf::run),
 ];

@@ -16,6 +16,8 @@ pub const CP_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
 const MAX_DATAGRAMS: usize = 40;
 /// Timers run out after a conversation at most.
 const MAX_TIMEOUTS: usize = 40;
+/// Messages that may wait at a node: [`backlog`].
+const ROOM: usize = 255;
 /// The recorder's room, so that commits are refused for want of it too.
 const MAX_PDRS: usize = 12;
 
@@ -50,9 +52,13 @@ fn conversation(data: &[u8]) {
 
     for datagram in datagrams(data).take(MAX_DATAGRAMS) {
         now += Duration::from_millis(300);
+        node.note_backlog(backlog(datagram), ROOM, now);
         node.receive(peer, datagram, now, &mut plane);
         check(&mut node, &plane);
+        node.checkpoint(now, &mut plane);
+        drop(node.take_changes());
     }
+    node.note_backlog(0, ROOM, now);
     user_plane_events(&mut node, &mut plane, now);
     for _ in 0..MAX_TIMEOUTS {
         let Some(deadline) = node.next_deadline() else { break };
@@ -82,6 +88,13 @@ fn datagrams(mut data: &[u8]) -> impl Iterator<Item = &[u8]> {
         data = rest;
         Some(datagram)
     })
+}
+
+/// How many messages wait behind a datagram: what its first message has in the last octet of the header, priority and spare bits that mean nothing to
+/// the node.
+fn backlog(datagram: &[u8]) -> usize {
+    let has_seid = datagram.first().is_some_and(|flags| flags & 1 != 0);
+    datagram.get(if has_seid { 15 } else { 7 }).copied().unwrap_or(0).into()
 }
 
 /// Everything that the data plane can tell the node, for every session.
@@ -125,13 +138,14 @@ fn config() -> Config {
         max_rules_per_session: 32,
         max_answers: 16,
         max_outstanding: 16,
+        records: Some(Duration::from_secs(1)),
         ..Config::new(NodeId::Ipv4(UP_ADDRESS), IpAddr::V4(UP_ADDRESS), 0xe000_0000)
     }
 }
 
-/// What the SMF says first.
+/// What the SMF says first. It wants to know of load and of overload (LOAD, OVRL; §8.2.58).
 pub fn association_setup() -> Vec<u8> {
-    let ies = vec![Ie::NodeId(NodeId::Ipv4(CP_ADDRESS)), Ie::RecoveryTimeStamp(0xe000_0000)];
+    let ies = vec![Ie::NodeId(NodeId::Ipv4(CP_ADDRESS)), Ie::RecoveryTimeStamp(0xe000_0000), Ie::CpFunctionFeatures(vec![0x03])];
     // A number that a conversation is unlikely to use, so that its first request is no retransmission.
     Message::node(MessageType::AssociationSetupRequest, 0xff_fff0, ies).encode().expect("it is short")
 }

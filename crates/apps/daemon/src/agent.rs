@@ -975,9 +975,9 @@ impl UserPlane for WithLastCounts<'_> {
 mod tests {
     use super::*;
     use lab::bench::sessions;
+    use offload::Policy;
     use pfcp::codec::{self, Ie, Message, MessageType, NodeId};
     use std::net::SocketAddr;
-    use offload::Policy;
     use target::Target;
     use target_asic::{Asic, Chip};
     use target_chaos::Chaos;
@@ -1073,8 +1073,7 @@ mod tests {
         let to = Ie::ForwardingParameters(vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(gnb)]);
         let far = vec![Ie::FarId(1), Ie::ApplyAction(codec::ApplyActionFlags::FORW), to];
         let f_seid = codec::FSeid { seid: u64::from(n) + 1, ipv4: Some(std::net::Ipv4Addr::LOCALHOST), ipv6: None };
-        let ies =
-            vec![Ie::NodeId(NodeId::Ipv4(std::net::Ipv4Addr::LOCALHOST)), Ie::FSeid(f_seid), Ie::CreatePdr(pdr), Ie::CreateFar(far)];
+        let ies = vec![Ie::NodeId(NodeId::Ipv4(std::net::Ipv4Addr::LOCALHOST)), Ie::FSeid(f_seid), Ie::CreatePdr(pdr), Ie::CreateFar(far)];
         let answer = answer_to(agent, smf, Message::session(MessageType::SessionEstablishmentRequest, 0, n + 2, ies));
         codec::find!(answer.ies, FSeid).unwrap().seid
     }

@@ -545,9 +545,7 @@ impl Upf {
         }
         let now = before_ports.n4.moment();
         let Back { mut node, start, is_old } = match &mut store {
-            Some(store) => {
-                store.bring_back(pfcp_config(config)?, now, &mut plane).map_err(|what| config.fault("n4.store", what))?
-            }
+            Some(store) => store.bring_back(pfcp_config(config)?, now, &mut plane).map_err(|what| config.fault("n4.store", what))?,
             None => Back::new(pfcp_config(config)?, now).map_err(Failure::Usage)?,
         };
         if let Some(kernel) = kernel.as_mut().filter(|_| was_left) {

@@ -40,19 +40,19 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
     let watch = Watch::start(&daemon, of_stream);
     let (mut in_flight, mut in_starts, mut slowest) = (0, 0, Duration::ZERO);
     // Rounds in which more than before had to come back of what was counted, bytes that did not, and the most that was behind the store.
-    let (mut came_back, mut uncharged, mut longest, mut after_start) = (0, 0, Duration::ZERO, 0);
+    let (mut came_back, mut uncharged, mut longest) = (0, 0, Duration::ZERO);
+    // Since when the daemon lives that is killed next, and what it began with.
+    let (mut lives_since, mut after_start) = (Instant::now(), 0);
     for kill in 0..kills {
         let before = smf.charged;
         smf.carry(&gnb, carrier, before);
         ours.iter().for_each(|(cp_seid, _)| drop(smf.sessions.remove(cp_seid)));
-        // Now and then the counters are written meanwhile.
-        let until = Instant::now() + Duration::from_millis(random.random_range(0..2 * 1000 * COUNTERS_WITHIN_S));
-        loop {
-            let answers = random.random_range(1..300);
+        // Now and then the counters are written in between.
+        let pause = Duration::from_millis(random.random_range(0..2 * 1000 * COUNTERS_WITHIN_S));
+        for (answers, pause) in [(300, pause), (100, Duration::ZERO)] {
+            let answers = random.random_range(1..answers);
             smf.work(answers, &mut random);
-            if Instant::now() >= until {
-                break;
-            }
+            std::thread::sleep(pause);
         }
         // Somewhere in what the daemon does for those in flight.
         let until = Instant::now() + Duration::from_micros(random.random_range(0..2000));
@@ -73,13 +73,14 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
         slowest = slowest.max(began.elapsed());
         // It was away for some of the time of which it says that packets may be missing. What was counted before that is there.
         let uncounted = daemon.uncounted() + TENTH;
-        let must_be = began.checked_sub(uncounted).map_or(0, |at| watch.counted_by(at));
-        let (is, was) = (daemon.session(of_stream).session.uplink.bytes, watch.counted_by(killed));
+        let counted = |to: Instant| watch.counted(lives_since, to).unwrap_or(after_start);
+        let (must_be, was) = (began.checked_sub(uncounted).map_or(after_start, counted), counted(killed));
+        let is = daemon.session(of_stream).session.uplink.bytes;
         assert!(is >= must_be, "{is} bytes came back of {must_be} that were counted {uncounted:?} before the start, {was} before the kill");
         came_back += usize::from(must_be > after_start);
         uncharged += was.saturating_sub(is);
         longest = longest.max(uncounted.saturating_sub(began - killed));
-        after_start = is;
+        (after_start, lives_since) = (is, Instant::now());
         // Requests without an answer are sent again: none may be executed twice.
         smf.settle();
         smf.sessions.extend(ours.iter().cloned());

@@ -231,12 +231,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// To `to`, one each `period`; `packet` makes the one with a number.
-    pub(crate) fn start(
-        from: UdpSocket,
-        to: SocketAddr,
-        period: Duration,
-        packet: impl Fn(u64) -> Vec<u8> + Send + 'static,
-    ) -> Stream {
+    pub(crate) fn start(from: UdpSocket, to: SocketAddr, period: Duration, packet: impl Fn(u64) -> Vec<u8> + Send + 'static) -> Stream {
         let (ends, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (until, count) = (ends.clone(), sent.clone());
         let send = move || {
@@ -295,9 +290,9 @@ impl Watch {
         Watch { ends, seen, thread: Some(std::thread::spawn(look)) }
     }
 
-    /// What had been counted by then.
-    pub(crate) fn counted_by(&self, time: Instant) -> u64 {
-        self.seen.lock().unwrap().iter().rev().find(|(at, _)| *at <= time).map_or(0, |(_, bytes)| *bytes)
+    /// What was counted last in this time; none if it was not looked at.
+    pub(crate) fn counted(&self, from: Instant, to: Instant) -> Option<u64> {
+        self.seen.lock().unwrap().iter().rev().find(|(at, _)| (from..=to).contains(at)).map(|(_, bytes)| *bytes)
     }
 }
 
