@@ -32,6 +32,9 @@ struct Whole {
     length: u64,
 }
 
+/// What a file begins with, and how long it is.
+type Content = (Vec<u8>, u64);
+
 /// Reads `data` as damages: which file, what kind, where (two octets, of 65536 parts of the file), and a value.
 pub fn run(data: &[u8]) {
     static STORE: OnceLock<(Vec<Whole>, BTreeSet<u64>)> = OnceLock::new();
@@ -122,8 +125,7 @@ fn read(folder: &Path, root: &Path, into: &mut Vec<Whole>) {
 
 /// Writes the files as the damages leave them.
 fn write(files: &[Whole], data: &[u8], folder: &Path) {
-    let mut all: Vec<(&Path, Option<(Vec<u8>, u64)>)> =
-        files.iter().map(|file| (&*file.name, Some((file.octets.clone(), file.length)))).collect();
+    let mut all: Vec<(&Path, Option<Content>)> = files.iter().map(|file| (&*file.name, Some((file.octets.clone(), file.length)))).collect();
     let (damages, _) = data.as_chunks::<DAMAGE>();
     for [which, kind, high, low, value] in damages.iter().take(MAX_DAMAGES) {
         let other = usize::from(*value) % all.len();

@@ -141,11 +141,11 @@ impl Daemon {
         std::fs::read_to_string(self.path("log")).unwrap()
     }
 
-    /// Of how long before its last start it said that packets may be missing in what is charged.
-    pub(crate) fn uncounted(&self) -> Duration {
+    /// Of how long before each start it said that packets may be missing in what is charged.
+    pub(crate) fn uncounted(&self) -> Vec<Duration> {
         let log = self.log();
-        let said = log.rsplit_once(" s before this start may be missing").expect("it came back").0;
-        Duration::from_secs_f64(said.rsplit(' ').next().unwrap().parse().unwrap())
+        let said = log.lines().filter_map(|line| Some(line.split_once(" s before this start may be missing")?.0));
+        said.map(|said| Duration::from_secs_f64(said.rsplit(' ').next().unwrap().parse().unwrap())).collect()
     }
 
     pub(crate) fn ask(&self, request: &Request) -> Reply {
