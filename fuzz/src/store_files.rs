@@ -132,7 +132,7 @@ fn write(files: &[Whole], data: &[u8], folder: &Path) {
         let others = all[other].1.clone();
         let which = usize::from(*which) % all.len();
         let Some((octets, length)) = &mut all[which].1 else { continue };
-        let at = octets.len() * usize::from(u16::from_be_bytes([*high, *low])) >> 16;
+        let at = (octets.len() * usize::from(u16::from_be_bytes([*high, *low]))) >> 16;
         let to = octets.len().min(at + (16 * usize::from(*value)).min(LONGEST));
         match kind % 8 {
             0 => octets.iter_mut().skip(at).take(1).for_each(|octet| *octet ^= value.max(&1)),
