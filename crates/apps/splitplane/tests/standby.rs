@@ -278,7 +278,9 @@ fn traffic_goes_on_through_a_standby_on_another_host_when_the_active_node_is_kil
         };
         let stream = Stream::start(gnb.try_clone().unwrap(), (smf.n3, 2152).into(), Duration::from_millis(2), packet);
         // Both ways through the first node.
-        [&up, &down].map(|arrivals| arrivals.first_from(0));
+        for arrivals in [&up, &down] {
+            arrivals.first_from(0);
+        }
         for (from, to) in [(0, 1), (1, 0)] {
             // Until the very end.
             let (before, sent) = (smf.charged, stream.sent());
