@@ -8,7 +8,7 @@ use pfcp::codec::{self, ApplyActionFlags, Cause, FTeid, Group, Ie, Message, Mess
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr, UdpSocket};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Of this process's addresses tests make use one after the other.
 static ADDRESSES: Mutex<()> = Mutex::new(());
