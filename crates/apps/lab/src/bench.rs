@@ -15,7 +15,7 @@ mod quota;
 pub(crate) mod services;
 mod tables;
 pub mod upf;
-mod workers;
+pub(crate) mod workers;
 mod xdp;
 
 // What they share, in the order of use.

@@ -118,9 +118,9 @@ pub(super) fn latency(args: &Args) -> Result<Value, Failure> {
 
 /// The UPF with so many sessions, and downlink packets to some of them at random.
 pub(crate) struct Downlink {
-    target: Arc<dyn Target>,
+    pub(crate) target: Arc<dyn Target>,
     numbers: Vec<u32>,
-    frames: Vec<Vec<u8>>,
+    pub(crate) frames: Vec<Vec<u8>>,
 }
 
 impl Downlink {
@@ -134,14 +134,17 @@ impl Downlink {
 
     /// As [`run`].
     pub(crate) fn run(&self, rate: Option<f64>, length: Duration) -> Result<Run, Failure> {
-        let is_right = |i: usize, data: &[u8]| {
-            let (n, user) = (self.numbers[i], sessions::user_offset(Direction::Uplink));
-            data.len() == user + sessions::USER_PACKET
-                && data[46..50] == sessions::teid(n).to_be_bytes()
-                && data[user + 16..user + 20] == sessions::ue(n).to_be_bytes()
-        };
+        let is_right = |i: usize, data: &[u8]| self.is_right(i, data);
         let traffic = Traffic { from: sessions::N6, to: sessions::N3, frames: &self.frames, is_right: &is_right };
         run(&self.target, &traffic, rate, length)
+    }
+
+    /// Whether this is what must come of the frame of that index, but for the packet's number.
+    pub(crate) fn is_right(&self, i: usize, data: &[u8]) -> bool {
+        let (n, user) = (self.numbers[i], sessions::user_offset(Direction::Uplink));
+        data.len() == user + sessions::USER_PACKET
+            && data[46..50] == sessions::teid(n).to_be_bytes()
+            && data[user + 16..user + 20] == sessions::ue(n).to_be_bytes()
     }
 }
 

@@ -335,6 +335,24 @@ fn share(port: u32, ports: u32, sessions: u32, count: usize) -> Arc<[u32]> {
     (0..count).map(|_| rng.random_range(0..sessions / ports) * ports + port).collect()
 }
 
+/// What so many workers carry downlink with each thread on a core of its own, in millions of packets a second by the time that threads take: where
+/// the engine's master steers, and where ports do.
+pub(crate) fn steered(workers: u32, sessions: u32, common: &Common) -> Result<[Rounds; 2], Failure> {
+    let (cores, installed) = (cores(), Installed::new(sessions)?);
+    let field = |steering| Field::new(steering, workers, installed.clone(), &cores, common);
+    let mut fields = [field(Steering::Engine)?, field(Steering::Port)?];
+    let mut rates = [Rounds::default(), Rounds::default()];
+    for _ in 0..common.rounds() {
+        for (field, rates) in fields.iter_mut().zip(&mut rates) {
+            rates.0.push(field.round(Direction::Downlink, common)?.alone(workers as usize));
+        }
+    }
+    match rates.iter().all(|rates| rates.median() > 0.0) {
+        true => Ok(rates),
+        false => Err(Failure::Usage("this kernel does not tell how long threads ran (/proc/self/task/*/schedstat)".into())),
+    }
+}
+
 /// Cores that this process may run on.
 pub(super) fn cores() -> Vec<usize> {
     let set = rustix::thread::sched_getaffinity(None).unwrap_or_default();

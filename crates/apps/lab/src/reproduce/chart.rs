@@ -1,4 +1,4 @@
-//! A picture of a reproduction: bars by category, as SVG.
+//! A picture of a reproduction: bars or curves by category, as SVG.
 //!
 //! The paper's bars are grey, measured ones full, modelled ones pale with an outline, so they differ at first sight.
 
@@ -11,6 +11,8 @@ const WIDTH: u32 = 1000;
 const HEIGHT: u32 = 560;
 /// Least height of a bar on a logarithmic scale, as a share of the largest: below, it is a line.
 const LEAST: f64 = 1e-6;
+/// Names of categories at most.
+const LABELS: usize = 12;
 
 /// What is drawn.
 #[derive(Debug, Default)]
@@ -34,17 +36,24 @@ pub(super) struct Series {
     pub how: Option<How>,
     /// One a category; `None`: no bar.
     pub values: Vec<Option<f64>>,
+    /// Drawn as a curve through its values.
+    curve: bool,
 }
 
 impl Series {
     /// A paper's.
     pub(super) fn paper(name: impl Into<String>, values: Vec<Option<f64>>) -> Series {
-        Series { name: name.into(), how: None, values }
+        Series { name: name.into(), how: None, values, curve: false }
     }
 
     /// Ours.
     pub(super) fn ours(name: impl Into<String>, how: How, values: Vec<Option<f64>>) -> Series {
-        Series { name: name.into(), how: Some(how), values }
+        Series { name: name.into(), how: Some(how), values, curve: false }
+    }
+
+    /// Ours, where categories are steps of one quantity.
+    pub(super) fn curve(name: impl Into<String>, how: How, values: Vec<Option<f64>>) -> Series {
+        Series { curve: true, ..Series::ours(name, how, values) }
     }
 
     fn legend(&self) -> String {
@@ -87,9 +96,11 @@ impl Chart {
     where
         Y: plotters::coord::ranged1d::Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
     {
+        // More do not fit beside each other.
+        let step = self.categories.len().div_ceil(LABELS).max(1);
         let category = |x: &f64| {
             let at = x.round();
-            let near = (x - at).abs() < 0.01 && at >= 0.0;
+            let near = (x - at).abs() < 0.01 && at >= 0.0 && (at as usize).is_multiple_of(step);
             if near { self.categories.get(at as usize).cloned().unwrap_or_default() } else { String::new() }
         };
         chart
@@ -120,6 +131,16 @@ impl Chart {
             let left = -0.4 + n as f64 * width;
             let drawn = series.values.iter().enumerate().filter_map(|(at, value)| Some((at as f64 + left, (*value)?)));
             let drawn: Vec<(f64, f64)> = drawn.map(|(x, value)| (x, value.max(floor))).collect();
+            if series.curve {
+                // Through the middle of where bars would be.
+                let points: Vec<(f64, f64)> = drawn.iter().map(|(x, value)| (x - left, *value)).collect();
+                let style = colour.stroke_width(if series.how == Some(How::Modelled) { 1 } else { 2 });
+                chart
+                    .draw_series(std::iter::once(PathElement::new(points, style)))?
+                    .label(series.legend())
+                    .legend(move |(x, y)| Rectangle::new([(x, y - 2), (x + 14, y + 2)], fill));
+                continue;
+            }
             let shape = |x: f64, value: f64| [(x + width * 0.06, floor), (x + width * 0.94, value)];
             chart
                 .draw_series(drawn.iter().map(|(x, value)| Rectangle::new(shape(*x, *value), fill)))?
@@ -180,6 +201,25 @@ mod tests {
             assert!(text.contains("x86 (measured)") && text.contains("chip (modelled)") && text.contains("theirs (paper)"));
             assert!(text.matches("<rect").count() > 8, "{text}");
         }
+    }
+
+    #[test]
+    fn a_curve_goes_through_its_values_and_not_all_names_are_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chart.svg");
+        let values = (0..50).map(|n| (n != 7).then_some(f64::from(n))).collect();
+        let chart = Chart {
+            y: "us".into(),
+            categories: (0..50).map(|n| format!("step {n}")).collect(),
+            series: vec![Series::curve("x86", How::Measured, values)],
+            ..Chart::default()
+        };
+        chart.write("curve", &path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let curve = text.lines().find(|line| line.starts_with("<polyline") && line.matches(',').count() == 49);
+        assert!(curve.is_some() && text.contains("x86 (measured)"), "{text}");
+        let names = text.matches("step ").count();
+        assert!((5..=LABELS).contains(&names), "{names} names");
     }
 
     #[test]

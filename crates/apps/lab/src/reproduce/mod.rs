@@ -6,6 +6,8 @@ mod singh_table5;
 mod singh_table6;
 
 mod singh_figure10;
+mod singh_figure11;
+mod singh_figure12;
 mod singh_figure15;
 mod singh_figure7;
 mod singh_figure7b;
@@ -16,6 +18,9 @@ mod singh_cipher;
 
 mod bose_table1;
 mod bose_table2;
+
+mod bose_figure3;
+mod bose_figure4;
 
 mod memarian_figure7;
 mod memarian_figure8;
@@ -37,9 +42,11 @@ mod cores;
 mod gnb_latency;
 mod gnb_steps;
 mod link;
+mod offload_cases;
 mod outcome;
 mod papers;
 mod shares;
+mod world;
 
 use daemon::failure::Failure;
 use outcome::Outcome;
@@ -116,10 +123,14 @@ const EXPERIMENTS: &[Experiment] = &[
     experiment!(singh_figure8),
     experiment!(singh_figure9),
     experiment!(singh_figure10, Some("figure10")),
+    experiment!(singh_figure11),
+    experiment!(singh_figure12),
     experiment!(singh_figure15),
     experiment!(singh_cipher),
     experiment!(bose_table1),
     experiment!(bose_table2),
+    experiment!(bose_figure3),
+    experiment!(bose_figure4),
     experiment!(memarian_figure7),
     experiment!(memarian_figure8),
     experiment!(memarian_figure9),
