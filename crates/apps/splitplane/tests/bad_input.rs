@@ -211,6 +211,21 @@ fn unknown_p4_constructs_are_named_with_their_place() {
     refused(&output, &["nosuch", "fold"]);
 }
 
+/// What a target is given of a program that calls a service; one that calls none has no cut.
+#[test]
+fn the_cut_of_a_program_is_printed() {
+    let output = splitplane(&["p4", "ir", "upf.p4", "--after", "cut"]).output().unwrap();
+    refused(&output, &["the program has no cut", "calls no services"]);
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/called.p4");
+    let output = splitplane(&["p4", "ir", program, "--after", "cut"]).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in ["bridge of ", ": call answers, ", ": send answers, "] {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+    testkit::assert_golden("tests/programs/called.cut.ir", &text);
+}
+
 #[test]
 fn wrong_arguments_are_refused() {
     for args in [&["nosuch"][..], &["demo", "--sessions", "1000000"], &["demo", "--share", "2"], &["bench", "upf", "--rounds", "0"]] {
