@@ -9,6 +9,7 @@ pub mod chip;
 pub mod config;
 pub mod control;
 pub mod flow;
+pub mod gnb_p4;
 pub mod gnodeb;
 pub mod gtpu;
 pub mod load;
@@ -39,6 +40,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("config", config::run),
     ("control", control::run),
     ("flow", flow::run),
+    ("gnb_p4", gnb_p4::run),
     ("gnodeb", gnodeb::run),
     ("gtpu", gtpu::run),
     ("load", load::run),

@@ -176,18 +176,33 @@ impl Pipeline {
     /// # Errors
     /// [`PipelineError`].
     pub fn new(config: &Gnb, build: Build) -> Result<Pipeline, PipelineError> {
-        let (n3, radio) = (config.n3, config.radio);
-        let (n3, radio) = (n3.expect("a checked configuration has n3"), radio.expect("a checked configuration has a radio"));
         let bearers = config.ues.iter().map(|ue| ue.drbs.len()).sum();
         // Services have places for what may come.
         let places = if config.control.is_some() { config::P4_BEARERS } else { bearers };
-        let services = services(places, build.ciphers)?;
-        let refused = |failure: daemon::failure::Failure| PipelineError::Program(failure.to_string());
-        let ir = daemon::program::shipped("gnb.p4").map_err(refused)?;
-        let Build { objects: Objects { shipped, cache }, flags, cc, .. } = build;
-        // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
-        let options = target_x86::Options { cc, flags, shipped, cache, seed: rand::random(), ..Default::default() };
-        let target: Arc<dyn Target> = Arc::from(daemon::run::load_x86(&ir, &options, &services).map_err(refused)?);
+        let Build { objects: Objects { shipped, cache }, flags, cc, ciphers } = build;
+        Pipeline::over(config, places, ciphers, |services| {
+            let refused = |failure: daemon::failure::Failure| PipelineError::Program(failure.to_string());
+            let ir = daemon::program::shipped("gnb.p4").map_err(refused)?;
+            // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
+            let options = target_x86::Options { cc, flags, shipped, cache, seed: rand::random(), ..Default::default() };
+            daemon::run::load_x86(&ir, &options, services).map(Arc::from).map_err(refused)
+        })
+    }
+
+    /// The same over the target that `load` gives, which runs the program with these services, for as many bearers as there are `places`.
+    ///
+    /// # Errors
+    /// [`PipelineError`].
+    pub fn over(
+        config: &Gnb,
+        places: usize,
+        ciphers: Choice,
+        load: impl FnOnce(&[Arc<Deployment>]) -> Result<Arc<dyn Target>, PipelineError>,
+    ) -> Result<Pipeline, PipelineError> {
+        let (n3, radio) = (config.n3, config.radio);
+        let (n3, radio) = (n3.expect("a checked configuration has n3"), radio.expect("a checked configuration has a radio"));
+        let services = services(places, ciphers)?;
+        let target = load(&services)?;
         let names = Names::of(target.program());
         target.apply(&stations(target.program(), n3, &radio, names.radio_rate))?;
         let pdu_bytes = u16::try_from(radio.pdu_bytes).expect("a checked configuration has grants of up to MAX_PDU");
