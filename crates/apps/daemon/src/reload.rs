@@ -14,6 +14,7 @@ use offload::Split;
 use pfcp::rules::Seid;
 use program::Batch;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 use toml::{Table, Value};
 use upf::plane::{RenewError, Renewal};
@@ -251,10 +252,14 @@ impl Agent {
         }
         let coming = self.open_ports(&config, &ports, running)?;
         let prepared = self.prepare(&config, &coming.links(&config, running)).and_then(|prepared| {
-            let workers = self.engine.workers().len();
-            self.set_workers(config.workers.number_after(&running.config.workers, workers), &config.workers)?;
+            let (workers, before) = (self.engine.workers().len(), &running.config.workers);
+            // Else the balancer would begin anew.
+            let differ = *before != config.workers;
+            if differ {
+                self.set_workers(config.workers.numbers_after(before), &config.workers)?;
+            }
             if let Err(why) = self.fill_tables(&prepared.renewal.batch) {
-                if let Err(more) = self.set_workers(workers, &running.config.workers) {
+                if differ && let Err(more) = self.set_workers(workers..=workers, before) {
                     tracing::error!("{more}");
                 }
                 return Err(why);
@@ -306,12 +311,13 @@ impl Agent {
         Ok(Prepared { renewal, pfcp, wishes, placement })
     }
 
-    /// So many workers, and whether they come and go by themselves. UEs' packets have all moved when this returns.
-    fn set_workers(&self, count: usize, workers: &Workers) -> Result<(), String> {
+    /// How many workers, and whether they come and go by themselves. UEs' packets have all moved when this returns.
+    fn set_workers(&self, count: RangeInclusive<usize>, workers: &Workers) -> Result<(), String> {
         let before = self.engine.workers().len();
         self.engine.set_workers(count, balance(workers)).map_err(|error| format!("[workers]: {error}"))?;
-        if before != count {
-            tracing::info!(before, now = count, "workers");
+        let now = self.engine.workers().len();
+        if before != now {
+            tracing::info!(before, now, "workers");
         }
         Ok(())
     }
@@ -427,7 +433,10 @@ mod tests {
     #[test]
     fn workers_are_as_many_as_a_changed_count_says_or_as_the_range_allows() {
         let of = |keys: &str| config(&format!("{FILE}[workers]\n{keys}\n")).workers;
-        let after = |before: &str, running, after: &str| of(after).number_after(&of(before), running);
+        let after = |before: &str, running, after: &str| {
+            let numbers = of(after).numbers_after(&of(before));
+            usize::clamp(running, *numbers.start(), *numbers.end())
+        };
         assert_eq!(after("count = 2", 2, "count = 5"), 5);
         // The load has made it six.
         assert_eq!(after("count = 2\nmax = 8", 6, "count = 2\nmax = 9"), 6);

@@ -565,10 +565,13 @@ impl Inner {
         ledger
     }
 
-    /// Starts the worker of a slot on the slot's ports.
+    /// Starts the worker of a slot on the slot's ports, which keeps them if that fails.
     pub(crate) fn start_polling(&self, control: &mut Control, slot: usize) -> Result<(), EngineError> {
         let ports = control.slots[slot].ports.take().ok_or_else(|| EngineError::Config(format!("no ports for worker {slot}")))?;
-        self.start_worker(control, slot, ports, None, gauge())
+        self.start_worker(control, slot, ports, None, gauge()).map_err(|(error, ports)| {
+            control.slots[slot].ports = Some(ports);
+            error
+        })
     }
 
     /// The ledger of a slot, new or left, whose worker is to run on rings.
@@ -583,11 +586,12 @@ impl Inner {
     pub(crate) fn start_fed(&self, control: &mut Control, slot: usize, outputs: Vec<EnginePort>) -> Result<Link, EngineError> {
         let (master_end, worker_end) = rings(self.settings.ring);
         let gauge = gauge();
-        self.start_worker(control, slot, outputs, Some(worker_end), gauge.clone())?;
+        self.start_worker(control, slot, outputs, Some(worker_end), gauge.clone()).map_err(|(error, _)| error)?;
         let running = control.slots[slot].running.as_ref().ok_or(EngineError::WorkerGone(slot))?;
         Ok(Link::new(master_end, gauge, running.commands.clone()))
     }
 
+    /// Gives the ports back if that fails.
     fn start_worker(
         &self,
         control: &mut Control,
@@ -595,9 +599,9 @@ impl Inner {
         mut ports: Vec<EnginePort>,
         feed: Option<WorkerEnd>,
         gauge: SharedGauge,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), (EngineError, Vec<EnginePort>)> {
         let (commands, receiver) = bounded(COMMANDS);
-        let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.hash);
+        let steering = self.table.clone().zip(self.hash);
         let cores_before = usize::from(feed.is_some());
         let mut lane = self.target.lane(slot);
         let shaping = self.settings.shape.clone().and_then(|settings| {
@@ -608,7 +612,7 @@ impl Inner {
         let counter = self.settings.marks.as_ref().map(|marks| marks.counter);
         if counter.is_some_and(|counter| !lane.count(counter, &[])) {
             let what = format!("target {} cannot count what waits for a port's rate when it leaves", self.target.name());
-            return Err(EngineError::Config(what));
+            return Err((EngineError::Config(what), ports));
         }
         for (id, line) in self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             // The first of a number sends.
@@ -620,7 +624,7 @@ impl Inner {
             lane,
             ports,
             feed,
-            sampling,
+            steering,
             buffer: self.settings.buffer.as_ref().map(|buffer| Buffer::new(buffer, slot)),
             commands: receiver,
             events: self.events.clone(),
@@ -633,7 +637,14 @@ impl Inner {
             counter,
             tap: self.tap.clone(),
         });
-        let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
+        // A thread that does not start must not take the ports with it.
+        let (give, given) = bounded::<Worker>(1);
+        let run = move || given.recv().map(Worker::run).unwrap_or_default();
+        let thread = match self.spawn(format!("worker-{slot}"), cores_before + slot, run) {
+            Ok(thread) => thread,
+            Err(error) => return Err((error, worker.into_ports())),
+        };
+        give.send(worker).map_err(|unsent| (EngineError::WorkerGone(slot), unsent.0.into_ports()))?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });
         Ok(())
     }

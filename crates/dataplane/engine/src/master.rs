@@ -90,6 +90,12 @@ impl Link {
         Link { ring, gauge, commands, pending: VecDeque::new(), staged: Vec::with_capacity(BURST), given: 0, leaving: None }
     }
 
+    /// Whether the worker has nothing of a bucket any more whose last packet has that number.
+    fn has_left(&self, bucket: usize, last: u64) -> bool {
+        let done = self.done();
+        done == u64::MAX || done >= last && self.gauge.shaped.get(bucket).is_none_or(|shaped| shaped.load(Acquire) == 0)
+    }
+
     fn done(&self) -> u64 {
         // A worker that has ended sends nothing more: buckets that move away from it must not wait.
         match &self.ring.packets {
@@ -496,7 +502,7 @@ impl Master {
         self.port_index = port_index(&self.parts.ports);
     }
 
-    /// From now on the bucket's packets are held, unless the old worker is done with all of them already.
+    /// From now on the bucket's packets are held, until the old worker is done with all of them, those too that wait for a rate there.
     fn begin_move(&mut self, Move { bucket, to }: Move, done: &Sender<()>) {
         let bucket = usize::from(bucket);
         if bucket >= self.owner.len() || self.owner[bucket] == to || self.moves[bucket] != STAYS {
@@ -513,7 +519,7 @@ impl Master {
         }
         let ready = |m: &Moving| {
             let link = self.links.get(usize::from(self.owner[m.bucket])).and_then(Option::as_ref);
-            link.map_or(u64::MAX, Link::done) >= self.last[m.bucket]
+            link.is_none_or(|link| link.has_left(m.bucket, self.last[m.bucket]))
         };
         let (ready, not_yet): (Vec<Moving>, Vec<Moving>) = std::mem::take(&mut self.moving).into_iter().partition(ready);
         for (i, moving) in not_yet.iter().enumerate() {

@@ -3,10 +3,11 @@
 //! Each ring has one writer and one reader and no lock. Packets move, their bytes stay where they are; a buffer that has
 //! been sent goes back to be filled again, so that nothing is allocated while packets flow.
 
+use crate::steer::BUCKETS;
 use base::{Packet, PortId};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use target::BURST;
 
 /// The port of what goes back to the master as a spent buffer, not as a packet.
@@ -15,11 +16,12 @@ pub(crate) const SPENT: PortId = PortId::DROP;
 const KEPT: usize = 2 * BURST;
 
 /// A worker's gauges. Each field has one writer.
-#[derive(Default)]
 pub(crate) struct Gauge {
-    /// Packets of the ring that the worker is done with: sent, buffered, punted or dropped. What it did with them is visible
+    /// Packets of the ring that the worker is done with: sent, buffered, punted, dropped, or in `shaped`. What it did with them is visible
     /// to who reads this (acquire).
     pub(crate) done: AtomicU64,
+    /// For each bucket its packets that wait with the worker for a rate. What became of the others is visible to who reads this (acquire).
+    pub(crate) shaped: Box<[AtomicU32]>,
     /// Packets received, from ring or ports.
     pub(crate) packets: AtomicU64,
     /// Time not spent waiting, in nanoseconds.
@@ -127,7 +129,9 @@ impl WorkerEnd {
 
 /// A gauge for a new worker.
 pub(crate) fn gauge() -> Arc<crossbeam_utils::CachePadded<Gauge>> {
-    Arc::default()
+    let shaped = (0..BUCKETS).map(|_| AtomicU32::new(0)).collect();
+    let [done, packets, busy_ns, waiting, pushed] = std::array::from_fn(|_| AtomicU64::new(0));
+    Arc::new(Gauge { done, shaped, packets, busy_ns, waiting, sleeping: AtomicBool::new(false), pushed }.into())
 }
 
 pub(crate) type SharedGauge = Arc<crossbeam_utils::CachePadded<Gauge>>;

@@ -17,6 +17,7 @@ use base::PortId;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use pktio::{Port, Steering};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -135,17 +136,24 @@ impl Engine {
         self.inner.remove_worker(&self.inner.moves(), slot)
     }
 
-    /// From now on so many workers run, and buckets move and workers come and go by themselves as `balance` says. Packets go on meanwhile. It returns when
-    /// all buckets have moved, and workers that went have sent what they had.
+    /// From now on as many workers run as now if `count` has them, else the nearest number that it has; and buckets move and workers come and go by themselves
+    /// as `balance` says. Packets go on meanwhile. It returns when all buckets have moved, and workers that went have sent what they had, also what waited
+    /// for a rate.
     ///
     /// # Errors
-    /// The engine has stopped; packets cannot be steered; the ports have no queues for so many; one that would go receives alone from a port. Then as
+    /// `count` is empty; the engine has stopped; packets cannot be steered; the ports have no queues for so many; one that would go receives alone from a port. Then as
     /// many run as before, and `balance` is not used.
-    pub fn set_workers(&self, count: usize, balance: Option<BalanceSettings>) -> Result<(), EngineError> {
+    pub fn set_workers(&self, count: RangeInclusive<usize>, balance: Option<BalanceSettings>) -> Result<(), EngineError> {
+        if count.is_empty() {
+            return Err(EngineError::Config(format!("{} to {} workers", count.start(), count.end())));
+        }
         let mut balancer = self.balancer.lock().unwrap_or_else(PoisonError::into_inner);
         // Else it would change the number meanwhile.
         let before = balancer.take().map(Balancer::stop);
-        let result = self.inner.set_workers(&self.inner.moves(), count);
+        let moves = self.inner.moves();
+        let running = self.inner.lock().running().len();
+        let result = self.inner.set_workers(&moves, running.clamp(*count.start(), *count.end()));
+        drop(moves);
         let settings = if result.is_ok() { balance } else { before };
         *balancer = settings.filter(|_| self.inner.table.is_some()).map(|settings| Balancer::start(&self.inner, settings));
         result

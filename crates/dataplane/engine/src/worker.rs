@@ -51,7 +51,8 @@ pub(crate) struct Parts {
     pub(crate) ports: Vec<EnginePort>,
     /// The ring that feeds it; none: it polls its ports.
     pub(crate) feed: Option<WorkerEnd>,
-    pub(crate) sampling: Option<(Arc<SteerTable>, SteerFn)>,
+    /// How packets are steered, if they are.
+    pub(crate) steering: Option<(Arc<SteerTable>, SteerFn)>,
     /// Where packets wait that the program buffers.
     pub(crate) buffer: Option<Buffer>,
     pub(crate) commands: Receiver<Command>,
@@ -98,6 +99,8 @@ pub(crate) struct Worker {
     extra: Vec<Extra>,
     /// Packets that come back from services.
     returned: Vec<Returned>,
+    /// Buckets of packets that have just left the shaper.
+    unshaped: Vec<usize>,
     /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
     owed: VecDeque<Event>,
     bursts: u32,
@@ -123,6 +126,7 @@ impl Worker {
             flows: [0; BURST],
             extra: Vec::new(),
             returned: Vec::new(),
+            unshaped: Vec::new(),
             owed: VecDeque::new(),
             bursts: 0,
             drains: Vec::new(),
@@ -134,6 +138,11 @@ impl Worker {
             stopping: false,
             parts,
         }
+    }
+
+    /// What it was given, of one that did not run.
+    pub(crate) fn into_ports(self) -> Vec<EnginePort> {
+        self.parts.ports
     }
 
     /// The loop, until stopped: commands, then a burst from ring or ports; sleeps when idle. Returns its ports.
@@ -285,6 +294,10 @@ impl Worker {
         shaping.poll(now_ns(), &mut *self.parts.lane);
         let n = shaping.ready.len() + shaping.dropped.len();
         if n > 0 {
+            if let Some((table, hash)) = self.parts.steering.as_ref().filter(|_| self.parts.feed.is_some()) {
+                let left = shaping.ready.iter().chain(shaping.dropped.iter().map(|(packet, _)| packet));
+                self.unshaped.extend(left.map(|packet| table.bucket(hash(packet.data(), packet.port))));
+            }
             self.drop_shaped();
             let Some(shaping) = &mut self.parts.shaping else { return n };
             let mut ready = std::mem::take(&mut shaping.ready);
@@ -296,6 +309,12 @@ impl Worker {
             shaping.ready = ready;
             if count > 0 {
                 self.forward_burst(count);
+            }
+            // They have been sent, or wait again and are counted so: their buckets may move.
+            let Worker { unshaped, parts, .. } = self;
+            for bucket in unshaped.drain(..) {
+                let shaped = &parts.gauge.shaped[bucket];
+                shaped.store(shaped.load(Relaxed).saturating_sub(1), Release);
             }
         }
         n
@@ -343,7 +362,9 @@ impl Worker {
             self.leaving.swap_remove(at);
             packet.flow = flow;
         }
-        let Parts { shaping, lane, ledger, .. } = &mut self.parts;
+        let Parts { shaping, lane, ledger, steering, feed, gauge, .. } = &mut self.parts;
+        // The master looks at this before it moves the bucket.
+        let bucket = steering.as_ref().filter(|_| feed.is_some()).map(|(table, hash)| table.bucket(hash(packet.data(), packet.port)));
         match shaping.as_mut().map(|shaping| shaping.wait(packet, cell, now_ns(), &mut **lane)) {
             Some(Err((packet, reason))) => {
                 ledger.count_drop(reason, len);
@@ -353,7 +374,12 @@ impl Worker {
                 self.packets[i] = packet;
             }
             // Its length is counted when it goes.
-            _ => ledger.kept.add(1, 0),
+            _ => {
+                ledger.kept.add(1, 0);
+                if let Some(shaped) = bucket.map(|bucket| &gauge.shaped[bucket]) {
+                    shaped.store(shaped.load(Relaxed) + 1, Relaxed);
+                }
+            }
         }
     }
 
@@ -693,7 +719,7 @@ impl Worker {
 
     /// Notes, for one burst in some, which buckets its packets are of.
     fn sample(&mut self, n: usize) {
-        let Some((table, hash)) = &self.parts.sampling else { return };
+        let Some((table, hash)) = &self.parts.steering else { return };
         self.bursts = self.bursts.wrapping_add(1);
         if self.bursts.is_multiple_of(SAMPLE_EVERY) {
             for packet in &self.packets[..n] {
@@ -705,7 +731,7 @@ impl Worker {
     /// Takes what must wait out of a burst of `n`; how many are left in front.
     fn put_aside(&mut self, n: usize) -> usize {
         let Some((aside, waiting)) = &mut self.aside else { return n };
-        let Some((table, hash)) = &self.parts.sampling else { return n };
+        let Some((table, hash)) = &self.parts.steering else { return n };
         let mut left = 0;
         for i in 0..n {
             let bucket = table.bucket(hash(self.packets[i].data(), self.packets[i].port));

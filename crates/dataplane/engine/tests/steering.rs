@@ -3,18 +3,23 @@
 //! The target forwards a packet across, or buffers it while its flow is idle. Every packet has the number of its flow and its
 //! place in the flow; what comes out is compared with what went in.
 
-use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use base::{DropReason, Metered, Packet, PortId, Verdict, VerdictKind};
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{Receiver, bounded};
-use engine::{BUCKETS, BalanceSettings, BufferFate, Engine, Event, Move, Moved, Settings, WhenFull, WorkerPorts};
+use engine::{
+    BUCKETS, BalanceSettings, BufferFate, Engine, Event, MarkSettings, Marks, Move, Moved, Queues, Settings, ShapeSettings, WhenFull,
+    WorkerPorts,
+};
 use pktio::{DeviceDrops, Port, PortError, memory, steered};
+use program::{CounterId, MeterId};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use std::sync::Arc;
+use shaper::codel::Law;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target::Target;
-use target_kit::stand_in;
+use target::{Counted, Lane, Rates, Taken, Target};
+use target_kit::{StandIn, stand_in};
 
 /// Flows of each direction.
 const FLOWS: usize = 64;
@@ -119,7 +124,10 @@ impl World {
     fn new(way: Way, workers: usize, settings: Settings) -> World {
         let flows = Flows { idle: (0..FLOWS).map(|_| AtomicBool::new(false)).collect(), stuck: AtomicBool::new(false) };
         let flows = Arc::new(flows);
-        let target = by_flow(flows.clone());
+        World::on(&by_flow(flows.clone()), flows, way, workers, settings)
+    }
+
+    fn on(target: &Arc<dyn Target>, flows: Arc<Flows>, way: Way, workers: usize, settings: Settings) -> World {
         let buffer = IdleBuffer::deploy(Limits { per_queue: 1 << 20, total: 1 << 20, ..Limits::default() });
         let settings = Settings { buffer: Some(buffer), ..settings };
         // Nobody reads the events: punts there are none, and what is buffered the tests know.
@@ -135,7 +143,7 @@ impl World {
                 }
             }
             let settings = Settings { port_hash: Some(hash), ..settings };
-            Engine::start_some(&target, of_workers, workers, settings, sender).unwrap()
+            Engine::start_some(target, of_workers, workers, settings, sender).unwrap()
         } else {
             let mut ports: WorkerPorts = Vec::new();
             for id in [0, 1] {
@@ -143,7 +151,7 @@ impl World {
                 far.push(Box::new(end));
                 ports.push((PortId(id), if way == Way::Master { Box::new(near) } else { Box::new(OneHandle(near)) }));
             }
-            Engine::start_steered(&target, ports, hash, workers, settings, sender).unwrap()
+            Engine::start_steered(target, ports, hash, workers, settings, sender).unwrap()
         };
         let zero = || vec![vec![0; FLOWS]; 2];
         World {
@@ -448,7 +456,7 @@ fn the_number_of_workers_is_set_while_packets_flow() {
                     let met = engine.ledger().ports.values().map(|p| p.transmitted.packets).sum::<u64>();
                     // In every fourth round a balancer goes on to another.
                     let wanted = if round % 4 == 3 { numbers.random_range(1..=4) } else { count };
-                    engine.set_workers(count, (round % 4 == 3).then(|| of(wanted))).unwrap();
+                    engine.set_workers(count..=count, (round % 4 == 3).then(|| of(wanted))).unwrap();
                     changed += usize::from(before != count);
                     let end = Instant::now() + Duration::from_secs(60);
                     while engine.workers().len() != wanted
@@ -472,6 +480,150 @@ fn the_number_of_workers_is_set_while_packets_flow() {
         world.engine = engine;
         world.close();
     }
+}
+
+/// Each flow has a rate, which all lanes share; what is over it waits.
+struct RateLane {
+    /// For each flow: when its next packet may go, in ns.
+    next_ns: Arc<[Mutex<u64>]>,
+    /// Packets of these wait in this lane's worker.
+    waits: [bool; FLOWS],
+}
+
+/// 10,000 packets a second, and as many at once as go in 10 ms.
+const PACKET_NS: u64 = 100_000;
+const BURST_NS: u64 = 10_000_000;
+const LENGTH: u64 = 60;
+
+impl Lane for RateLane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        for (packet, verdict) in packets.iter_mut().zip(verdicts) {
+            let (flow, _) = read(packet);
+            let has_waited = std::mem::take(&mut packet.metered) != Metered::default();
+            let passes = has_waited || !self.waits[flow] && self.take(flow as u32, LENGTH as u32, now_ns) == Taken::Now;
+            *verdict = if passes {
+                Verdict::forward(PortId(packet.port.0 ^ 1))
+            } else {
+                packet.metered = Metered::new(1, LENGTH as u16).unwrap();
+                Verdict { kind: VerdictKind::Buffer, mark: flow as u32, reason: DropReason::SHAPER_FULL.0, ..Verdict::default() }
+            };
+        }
+    }
+
+    fn shape(&mut self, _meter: MeterId) -> bool {
+        true
+    }
+
+    fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
+        work(self);
+    }
+}
+
+impl Rates for RateLane {
+    fn take(&mut self, cell: u32, _units: u32, now_ns: u64) -> Taken {
+        let mut next_ns = self.next_ns[cell as usize].lock().unwrap();
+        if *next_ns > now_ns {
+            return Taken::At(*next_ns);
+        }
+        *next_ns = (*next_ns).max(now_ns.saturating_sub(BURST_NS)) + PACKET_NS;
+        Taken::Now
+    }
+
+    fn give_back(&mut self, cell: u32, _units: u32) {
+        *self.next_ns[cell as usize].lock().unwrap() -= PACKET_NS;
+    }
+
+    fn rate(&self, _cell: u32) -> u64 {
+        LENGTH * 1_000_000_000 / PACKET_NS
+    }
+
+    fn set_waiting(&mut self, cell: u32, waits: bool) {
+        self.waits[cell as usize] = waits;
+    }
+}
+
+/// Workers come and go while packets of theirs wait for a rate: a bucket moves when none of its packets waits with its old worker.
+#[test]
+fn what_waits_for_a_rate_is_sent_in_order_when_its_worker_goes_or_its_bucket_moves() {
+    const ROUNDS: usize = 6;
+    for way in [Way::Master, Way::MasterBothWays] {
+        let next_ns: Arc<[Mutex<u64>]> = (0..FLOWS).map(|_| Mutex::new(0)).collect();
+        let lane = move |_| Box::new(RateLane { next_ns: next_ns.clone(), waits: [false; FLOWS] }) as Box<dyn Lane>;
+        let target: Arc<dyn Target> = Arc::new(StandIn::new(lane));
+        // So long that none is late on a busy machine; CoDel never acts.
+        let law = Law { target_ns: u64::MAX, interval_ns: 100_000_000 };
+        let limits = shaper::Limits { nodes: FLOWS as u32, packets: 10_000, delay_ns: 30_000_000_000, law };
+        let shape = Some(ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None });
+        let settings = Settings { ring: 64, when_full: WhenFull::Wait, shape, ..Settings::default() };
+        let flows = Arc::new(Flows { idle: Vec::new(), stuck: AtomicBool::new(false) });
+        let mut world = World::on(&target, flows, way, 2, settings);
+        let engine = std::mem::replace(&mut world.engine, idle_engine());
+        std::thread::scope(|scope| {
+            let engine = &engine;
+            let control = scope.spawn(move || {
+                let until_some_wait = || {
+                    let end = Instant::now() + Duration::from_secs(60);
+                    let waiting = || engine.ledger().with_services();
+                    while waiting() < 100 {
+                        assert!(Instant::now() < end, "{} packets wait", waiting());
+                        std::thread::yield_now();
+                    }
+                };
+                for _ in 0..ROUNDS {
+                    until_some_wait();
+                    // From the first worker, which stays, to one that goes. They all begin there.
+                    engine.move_buckets(&[Move { bucket: 0, to: 1 }, Move { bucket: 8, to: 1 }]).unwrap();
+                    until_some_wait();
+                    engine.set_workers(1..=1, None).unwrap();
+                    engine.set_workers(2..=2, None).unwrap();
+                }
+            });
+            while !control.is_finished() {
+                if world.in_flight() < 1000 {
+                    world.send(0, &[0, 1, 0, 1, 0, 1, 0, 1]);
+                }
+                world.receive();
+            }
+        });
+        assert!(engine.moved().held >= ROUNDS as u64, "{:?}", engine.moved());
+        world.engine = engine;
+        let moved = world.close();
+        assert_eq!(moved.removed, ROUNDS as u64);
+    }
+}
+
+/// A worker that cannot start leaves its ports to the next that is to run there.
+#[test]
+fn a_worker_that_could_not_start_can_later() {
+    struct CountLane(Arc<AtomicBool>);
+    impl Lane for CountLane {
+        fn process(&mut self, _packets: &mut [Packet], verdicts: &mut [Verdict], _now_ns: u64) {
+            verdicts.fill(Verdict::forward(PortId(0)));
+        }
+        fn count(&mut self, _counter: CounterId, _more: &[Counted]) -> bool {
+            self.0.load(SeqCst)
+        }
+    }
+    let counts = Arc::new(AtomicBool::new(true));
+    let of_lane = counts.clone();
+    let target: Arc<dyn Target> = Arc::new(StandIn::new(move |_| Box::new(CountLane(of_lane.clone())) as Box<dyn Lane>));
+    let marks = Some(MarkSettings { marks: Arc::new(Marks::new(64)), counter: CounterId::from_u32(0) });
+    let settings = Settings { marks, ..Settings::default() };
+    let flows = Arc::new(Flows { idle: Vec::new(), stuck: AtomicBool::new(false) });
+    let world = World::on(&target, flows, Way::Ports, 1, settings);
+    counts.store(false, SeqCst);
+    let error = world.engine.set_workers(2..=2, None).unwrap_err();
+    assert!(error.to_string().contains("cannot count"), "{error}");
+    assert_eq!(world.engine.workers(), [0]);
+    counts.store(true, SeqCst);
+    world.engine.set_workers(4..=4, None).unwrap();
+    assert_eq!(world.engine.workers(), [0, 1, 2, 3]);
+    world.engine.set_workers(2..=3, None).unwrap();
+    assert_eq!(world.engine.workers(), [0, 1, 2], "the nearest number");
+    world.engine.set_workers(1..=4, None).unwrap();
+    assert_eq!(world.engine.workers(), [0, 1, 2], "it is one of these");
+    let (most, least) = (3, 1);
+    assert!(world.engine.set_workers(most..=least, None).is_err());
 }
 
 /// One UE's flood takes nothing from the UEs of other workers, and what it loses is counted.
@@ -533,13 +685,13 @@ fn what_cannot_be_is_refused() {
     assert!(world.engine.add_worker().is_err(), "there are four queues");
     world.engine.remove_worker(2).unwrap();
     assert_eq!(world.engine.add_worker().unwrap(), 2);
-    world.engine.set_workers(3, None).unwrap();
-    assert!(world.engine.set_workers(5, None).is_err(), "there are four queues");
+    world.engine.set_workers(3..=3, None).unwrap();
+    assert!(world.engine.set_workers(5..=5, None).is_err(), "there are four queues");
     assert_eq!(world.engine.workers().len(), 3, "as many as before");
-    assert!(world.engine.set_workers(0, None).is_err(), "the last stays");
+    assert!(world.engine.set_workers(0..=0, None).is_err(), "the last stays");
     assert_eq!(world.engine.workers().len(), 3, "as many as before");
     let fixed = idle_engine();
-    fixed.set_workers(1, Some(BalanceSettings::default())).unwrap();
-    assert!(fixed.set_workers(2, None).is_err() && fixed.workers().len() == 1);
+    fixed.set_workers(1..=1, Some(BalanceSettings::default())).unwrap();
+    assert!(fixed.set_workers(2..=2, None).is_err() && fixed.workers().len() == 1);
     assert!(fixed.owners().is_none() && fixed.add_worker().is_err() && fixed.move_buckets(&[]).is_err());
 }

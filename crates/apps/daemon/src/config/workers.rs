@@ -2,6 +2,7 @@
 
 use super::Fault;
 use serde::Deserialize;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// `[workers]`.
@@ -88,10 +89,10 @@ impl Workers {
         keys
     }
 
-    /// How many workers run after a reload with these, where so many run now by `before`.
-    pub fn number_after(&self, before: &Workers, running: usize) -> usize {
+    /// How many workers may run after a reload with these instead of `before`: the nearest number to those that run is taken.
+    pub fn numbers_after(&self, before: &Workers) -> RangeInclusive<usize> {
         let (min, max) = self.range();
-        if before.count == self.count { running.clamp(min, max) } else { self.count }
+        if before.count == self.count { min..=max } else { self.count..=self.count }
     }
 
     /// Checks the numbers, and that they go with each other.
