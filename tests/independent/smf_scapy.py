@@ -225,7 +225,7 @@ def restart(checks, smf):
     smf.started += 100
     smf.heartbeat()
     accepted(checks, "a new recovery time stamp is not believed at once", session.modify())
-    time.sleep(2.1)
+    time.sleep(4)
     smf.heartbeat()
     rejected(checks, "but when it stays: the SMF has restarted, its sessions have ended", session.modify(), NOT_FOUND)
     rejected(checks, "  and its association", smf.establish(open5gs("10.45.0.30")).response, NO_ASSOCIATION)
