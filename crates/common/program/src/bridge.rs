@@ -157,6 +157,23 @@ pub struct Bridge {
     /// Whether passes behind a stop, or of copies, may use a meter, a register or random numbers. Then a packet must be through before the next one begins, as that
     /// one sees what it leaves there.
     pub state_behind_stops: bool,
+    /// Of a program for PSA: the rest of what the replication engine is told, and tells. Every pass of it stops.
+    pub switch: Option<Switch>,
+}
+
+/// Fields of a bridge behind or ahead of a pipe of PSA.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Switch {
+    /// How a packet comes into the pipe: `PSA_PacketPath_t` in the order of its members.
+    pub path: BitField,
+    /// Where it comes from (ingress) or goes (egress), and where ingress sends it; as programs number ports.
+    pub port: BitField,
+    /// Which of the copies of a group it is.
+    pub instance: BitField,
+    /// What ingress has said, for egress.
+    pub class_of_service: BitField,
+    /// Whether the pipe drops it.
+    pub drop: BitField,
 }
 
 impl Bridge {

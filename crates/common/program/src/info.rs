@@ -227,6 +227,8 @@ pub struct RegisterInfo {
     pub size: u64,
     /// Width of a cell in bits.
     pub width: u32,
+    /// What each cell holds before packets or anybody else has written it.
+    pub initial: u128,
 }
 
 /// A parser value set (P4_16 §13.11).

@@ -16,7 +16,7 @@ pub mod packing;
 pub use batch::{
     ApplyError, Batch, Digest, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError,
 };
-pub use bridge::{BitField, Bridge, BridgeCall, BridgeStop};
+pub use bridge::{BitField, Bridge, BridgeCall, BridgeStop, Switch};
 pub use fingerprint::Fingerprint;
 pub use info::*;
 pub use p4info::P4InfoError;

@@ -1,6 +1,6 @@
 // psa.p4: the Portable Switch Architecture, version 1.2, as its public specification has it.
 // Part of Splitplane; served for #include <psa.p4>, <bmv2/psa.p4> and <dpdk/psa.p4> (the last with PSA_DPDK_EXTRAS: packet
-// lengths given by the program). Programs for it run on the interpreter; the targets refuse them.
+// lengths given by the program). Programs for it run on the interpreter and on x86; XDP refuses them.
 
 #ifndef _PSA_P4_
 #define _PSA_P4_

@@ -339,7 +339,7 @@ impl<'a> Cx<'a> {
         }
         // An index that is a plain number, of a register whose index type is left open: TNA's programs write `execute(0)`.
         let open = matches!((&ty, &v.ty), (Type::Var(_), Type::Int));
-        let ty = if open && (self.check_only() || self.is_tna()) { Type::bit(32) } else { ty };
+        let ty = if open && self.declares_tna() { Type::bit(32) } else { ty };
         if ty.has_var() {
             return Err(self.not_inferred(name, &ty, subst, v.span));
         }

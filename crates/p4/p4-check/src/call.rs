@@ -7,7 +7,7 @@ use crate::objects::{ObjKind, accepts, choose};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{Bits, HeaderRef, Stmt, Ty};
+use p4_ir::{HeaderRef, Stmt};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
 
 impl<'a> Cx<'a> {
@@ -425,10 +425,6 @@ impl<'a> Cx<'a> {
     /// The kind of an instance.
     pub(crate) fn kind(&self, obj: ObjId) -> &ObjKind<'a> {
         self.objects.kind(obj)
-    }
-
-    pub(crate) fn constant_u32(&self, v: u32, span: Span) -> Tv {
-        Tv::expr(Type::bit(32), constant(Bits::new(32, u128::from(v)), Ty::Bit(32)), span)
     }
 }
 

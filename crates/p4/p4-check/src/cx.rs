@@ -124,6 +124,8 @@ pub(crate) struct Whole<'a> {
     pub main: Option<(ObjId, Span)>,
     /// A program for PSA is lowered to be run.
     pub psa: bool,
+    /// v1model: the variables of user and standard metadata.
+    pub metadata: HashSet<p4_ir::VarId>,
     /// The package of `main`, where it is not the one that is compiled.
     pub other_architecture: Option<String>,
     /// The `NoAction` of programs that declare none.
@@ -176,7 +178,12 @@ impl<'a> Cx<'a> {
 
     /// Whether externs are TNA's, to be placed.
     pub(crate) fn is_tna(&self) -> bool {
-        self.mode == Mode::Chip && self.decls.find_package(|p| p.name.name == crate::tna::PACKAGE).is_some()
+        self.mode == Mode::Chip && self.declares_tna()
+    }
+
+    /// Whether the program is TNA's, to be placed or checked only.
+    pub(crate) fn declares_tna(&self) -> bool {
+        self.decls.find_package(|p| p.name.name == crate::tna::PACKAGE).is_some()
     }
 
     // -----------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ use crate::cx::{Cx, R, Region, Stage};
 use crate::objects::ObjKind;
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{BinOp, Bits, CheckData, Expr, Extern, HashAlgorithm, LValue, Replicate, Stmt, Ty};
+use p4_ir::{BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, Replicate, Stmt, Ty};
 use p4_syntax::{Diagnostic, Span, ast};
 
 /// Longest look-ahead, in bits: longer than any header, shorter than a packet.
@@ -99,7 +99,7 @@ impl<'a> Cx<'a> {
                 let session = Some(self.scalar(session)?);
                 let fields = match fields.first() {
                     Some(f) if name != "clone3" => Some(self.field_list(f)?),
-                    Some(f) => return Err(self.old_field_list(name, f.span)),
+                    Some(data) => self.data_list(name, data)?,
                     None => None,
                 };
                 self.emit(Stmt::Extern(Extern::Replicate { kind, session, fields }));
@@ -115,12 +115,13 @@ impl<'a> Cx<'a> {
                 self.emit(Stmt::Extern(Extern::Replicate { kind: Replicate::Recirculate, session: None, fields }));
             }
             ("resubmit" | "recirculate", [data]) => {
-                let nothing = data.ty.leaves() <= 1 && !matches!(data.ty, Type::Composite(_)) && data.ty.scalar().is_none();
-                if !nothing {
-                    return Err(self.old_field_list(name, span));
-                }
-                let kind = if name == "resubmit" { Replicate::Resubmit } else { Replicate::Recirculate };
-                self.emit(Stmt::Extern(Extern::Replicate { kind, session: None, fields: None }));
+                let (kind, stage) = match name {
+                    "resubmit" => (Replicate::Resubmit, Stage::Ingress),
+                    _ => (Replicate::Recirculate, Stage::Egress),
+                };
+                self.only_in(stage, name, span)?;
+                let fields = self.data_list(name, data)?;
+                self.emit(Stmt::Extern(Extern::Replicate { kind, session: None, fields }));
             }
             ("truncate", [length]) => {
                 let length = self.scalar(length)?;
@@ -147,6 +148,11 @@ impl<'a> Cx<'a> {
                 {
                     return Ok(v);
                 }
+                if self.whole.psa
+                    && let Some(v) = self.psa_function(name, args, span)?
+                {
+                    return Ok(v);
+                }
                 return self.unknown_extern(&format!("extern function `{name}`"), ret, span);
             }
         }
@@ -156,10 +162,12 @@ impl<'a> Cx<'a> {
     /// A call of a method of an extern instance.
     pub(crate) fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
-        let psa = self.whole.psa && matches!(self.kind(obj), ObjKind::Counter(_) | ObjKind::Cells(..));
-        if (self.is_tna() || psa)
-            && let Some(v) = self.tna_method(obj, ext, method, args, ret, span)?
-        {
+        let known = match () {
+            () if self.whole.psa => self.psa_method(obj, ext, method, args, ret, span)?,
+            () if self.is_tna() => self.tna_method(obj, ext, method, args, ret, span)?,
+            () => None,
+        };
+        if let Some(v) = known {
             return Ok(v);
         }
         enum K {
@@ -346,12 +354,23 @@ impl<'a> Cx<'a> {
                 Ok(void)
             }
             ("lookahead", []) => self.lookahead(ret, span),
-            ("length", []) => match self.build.ir.intrinsic.standard.get("packet_length") {
-                Some(v) => Ok(Tv::expr(Type::bit(32), crate::coerce::var(*v, Ty::Bit(32)), span)),
-                None => Ok(self.constant_u32(0, span)),
+            ("length", []) => match self.packet_length() {
+                Some(v) => Ok(Tv::expr(Type::bit(32), crate::coerce::var(v, Ty::Bit(32)), span)),
+                None => self.unknown_extern("`length` of a packet", ret, span),
             },
             _ => self.unknown_extern(&format!("`{method}` of a packet"), ret, span),
         }
+    }
+
+    /// Of v1model's metadata; PSA has none there.
+    fn packet_length(&mut self) -> Option<p4_ir::VarId> {
+        let known = self.build.ir.intrinsic.standard.get("packet_length").copied();
+        if known.is_some() || !self.whole.psa {
+            return known;
+        }
+        let v = self.new_var("packet_length", Ty::Bit(32));
+        self.build.ir.intrinsic.standard.insert("packet_length".to_owned(), v);
+        Some(v)
     }
 
     /// `lookahead<T>()`: the bits are read in pieces and cut into the fields of `T`.
@@ -464,7 +483,7 @@ impl<'a> Cx<'a> {
         Err(self.error("misplaced", span, format!("`{name}` may be called in {place} only")))
     }
 
-    fn in_table_action(&mut self, what: &str, span: Span) -> R<()> {
+    pub(crate) fn in_table_action(&mut self, what: &str, span: Span) -> R<()> {
         if self.body.by_table || self.whole.unused_walk || self.check_only() {
             return Ok(());
         }
@@ -506,10 +525,10 @@ impl<'a> Cx<'a> {
         let name = e.members.iter().find(|(_, c)| *c == code.value()).map_or("", |(n, _)| n);
         match name {
             // The custom ones are BMv2's as long as its control plane gives them no other polynomial, which none can here.
-            "crc32" | "crc32_custom" => Ok(HashAlgorithm::Crc32),
-            "crc16" | "crc16_custom" => Ok(HashAlgorithm::Crc16),
-            "identity" => Ok(HashAlgorithm::Identity),
-            "csum16" => Ok(HashAlgorithm::Csum16),
+            "crc32" | "crc32_custom" | "CRC32" | "CRC32_CUSTOM" | "TARGET_DEFAULT" => Ok(HashAlgorithm::Crc32),
+            "crc16" | "crc16_custom" | "CRC16" | "CRC16_CUSTOM" => Ok(HashAlgorithm::Crc16),
+            "identity" | "IDENTITY" => Ok(HashAlgorithm::Identity),
+            "csum16" | "ONES_COMPLEMENT16" => Ok(HashAlgorithm::Csum16),
             "xor16" => Ok(HashAlgorithm::Xor16),
             other => Err(self.unsupported(v.span, format!("hash algorithm `{other}`"))),
         }
@@ -559,10 +578,44 @@ impl<'a> Cx<'a> {
         self.scalar(v)
     }
 
-    fn old_field_list(&mut self, name: &str, span: Span) -> crate::cx::Reported {
+    /// The field list that the data of `clone3`, `resubmit` and `recirculate` are, of v1model before 2022: the copy keeps these fields of the metadata, with
+    /// the values that they have at the end of the block, not at the call. `None` if there are no data.
+    fn data_list(&mut self, name: &str, data: &Tv) -> R<Option<Expr>> {
+        let mut found = Vec::new();
+        leaves(&data.val, &mut found);
+        let mut vars = Vec::new();
+        for v in found {
+            if matches!(v, Val::None) {
+                continue;
+            }
+            // Nothing else was ever kept: a header's fields come from the packet's bytes.
+            let Some(ExprKind::Var(var)) = v.scalar().map(|e| e.kind) else { return Err(self.not_metadata(name, data.span)) };
+            if !self.whole.metadata.contains(&var) && !self.whole.unused_walk {
+                return Err(self.not_metadata(name, data.span));
+            }
+            let standard = &self.build.ir.intrinsic.standard;
+            let of_the_pass = ["instance_type", "parser_error", "checksum_error"];
+            if !of_the_pass.iter().any(|f| standard.get(*f) == Some(&var)) && !vars.contains(&var) {
+                vars.push(var);
+            }
+        }
+        if vars.is_empty() {
+            return Ok(None);
+        }
+        let lists = &mut self.build.ir.intrinsic.field_lists;
+        // The program's own numbers are mostly small.
+        let same = lists.iter().find(|(_, list)| **list == vars).map(|(n, _)| *n);
+        let Some(number) = same.or_else(|| (0..=u8::MAX).rev().find(|n| !lists.contains_key(n))) else {
+            return Err(self.unsupported(data.span, "more than 256 field lists"));
+        };
+        lists.insert(number, vars);
+        Ok(Some(constant(Bits::new(8, number.into()), Ty::Bit(8))))
+    }
+
+    fn not_metadata(&mut self, name: &str, span: Span) -> crate::cx::Reported {
         let base = if name == "clone3" { "clone" } else { name };
-        let d = Diagnostic::error("unsupported", span, format!("`{name}` with data is not supported"));
-        self.report(d.with_help(format!("use `{base}_preserving_field_list` and mark the fields with `@field_list`")))
+        let d = Diagnostic::error("unsupported", span, format!("`{name}` with data that are not fields of the metadata is not supported"));
+        self.report(d.with_help(format!("put them into the metadata, or use `{base}_preserving_field_list` and `@field_list`")))
     }
 
     fn static_assert(&mut self, check: &Tv, rest: &[Tv], span: Span) -> R<Tv> {

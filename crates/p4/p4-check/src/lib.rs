@@ -9,7 +9,7 @@
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
-//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter runs (`psa.rs` lists what is left out), those for TNA to
+//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter and x86 run (`psa.rs` lists what is left out), those for TNA to
 //!   one that a chip model places ([`compile_for_chip_file`]). Programs for other architectures are checked like any other ([`check_file`]), with our own `pna.p4`, `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
 //!   `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
@@ -47,6 +47,7 @@ mod pipes;
 mod profile;
 mod program;
 mod psa;
+mod psa_externs;
 mod resolve;
 mod rules;
 mod scope;

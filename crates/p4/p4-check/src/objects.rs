@@ -37,6 +37,10 @@ pub(crate) enum ObjKind<'a> {
     RegisterAction(crate::tna::RegisterProgram<'a>),
     /// TNA: a number of a register action that the control plane may change, with the one that it starts with.
     RegisterParam(Tv),
+    /// PSA: a hash; the sum of a checksum, which the variable holds; random numbers within bounds, both included.
+    Hash(p4_ir::HashAlgorithm),
+    Sum(p4_ir::VarId),
+    Random(p4_ir::Bits, p4_ir::Bits),
     /// TNA's counter of a parser: what it says of itself.
     ParserCounter(p4_ir::VarId),
     /// TNA: how a table of prefixes is partitioned.
@@ -408,10 +412,12 @@ impl<'a> Cx<'a> {
         if let (Some(a), true) = (pdu, matches!(name, "counter" | "direct_counter" | "meter" | "direct_meter")) {
             self.whole.pdu_users.push(a.span);
         }
-        let psa = self.whole.psa && matches!((name, values), ("Counter", [_, _]) | ("Register", [_]));
-        if (self.is_tna() || psa)
-            && let Some(kind) = self.tna_kind(name, targs, values, path, span)?
-        {
+        let known = match () {
+            () if self.whole.psa => self.psa_kind(name, targs, values, path, span)?,
+            () if self.is_tna() => self.tna_kind(name, targs, values, path, span)?,
+            () => None,
+        };
+        if let Some(kind) = known {
             return Ok(kind);
         }
         let owned = path.to_owned();
@@ -446,7 +452,7 @@ impl<'a> Cx<'a> {
                     return Err(self.unsupported(span, format!("a register of {cell}")));
                 }
                 let size = self.cells(size)?;
-                let register = |(name, ty): (String, p4_ir::Ty)| (RegisterInfo { name, size, width: ty.width() }, ty);
+                let register = |(name, ty): (String, p4_ir::Ty)| (RegisterInfo { name, size, width: ty.width(), initial: 0 }, ty);
                 let parts: Vec<_> = parts.into_iter().map(register).collect();
                 ObjKind::Register(parts.into_iter().map(|(info, ty)| (self.build.ir.program.registers.push(info), ty)).collect())
             }

@@ -7,8 +7,8 @@
 //! NAME.slots    group, slot  → NAME.choose(member)
 //! ```
 //! A group's slot is the hash of the table's `selector` keys modulo the group's size; the control plane numbers slots from 0.
-//! A hit of `t` that leads to a member, group or slot that is not there runs `NoAction`. NAME is the profile's; tables that
-//! share a profile have the same actions. All of these are ordinary tables to the control plane and to every target.
+//! A hit of `t` that leads to a member, group or slot that is not there runs `NoAction`. NAME is the profile's. Tables
+//! may share one: its members run the actions of any of them. All of these are ordinary tables to the control plane and to every target.
 
 use crate::cx::{Cx, R};
 use crate::value::*;
@@ -39,7 +39,7 @@ pub(crate) struct Profile {
     algorithm: HashAlgorithm,
     /// Actions of `t`.
     pub handles: Vec<ActionUse>,
-    /// The actions that the first table listed.
+    /// The actions that the tables listed, as they are there.
     listed: Vec<ActionId>,
 }
 
@@ -57,10 +57,17 @@ impl<'a> Cx<'a> {
     ) -> R<Profile> {
         let ids: Vec<ActionId> = listed.iter().filter(|u| u.entry).map(|u| u.action).collect();
         if let Some(p) = &decl.lowered {
-            if p.listed != ids || counter.is_some() {
-                return Err(self.unsupported(span, "sharing a profile between tables with different actions, or with a direct counter"));
+            if counter.is_some() {
+                return Err(self.unsupported(span, "sharing a profile between tables, one of them with a direct counter"));
             }
-            return Ok(p.clone());
+            let mut p = p.clone();
+            for id in ids {
+                if !p.listed.contains(&id) {
+                    self.build.ir.program.tables[p.members].actions.push(entry(id));
+                    p.listed.push(id);
+                }
+            }
+            return Ok(p);
         }
         let actions: Vec<ActionUse> = match counter {
             None => ids.iter().map(|a| entry(*a)).collect(),

@@ -176,6 +176,9 @@ impl<'a> Cx<'a> {
         self.headers_only(&out[0].ty.clone(), out[0].span)?;
         self.standard_metadata(&out[2]);
         let (meta, standard) = (out[1].clone(), out[2].clone());
+        let mut vars = Vec::new();
+        [&meta, &standard].into_iter().for_each(|v| variables(&v.val, &mut vars));
+        self.whole.metadata = vars.into_iter().collect();
         self.tagged_fields(&meta)?;
         self.tagged_fields(&standard)?;
         Ok(out)

@@ -3,8 +3,7 @@
 //! Each parameter of a block has a role by its position; those of one role share one storage (`pipes.rs`). The fields of `psa_*_metadata_t` are in [`p4_ir::Intrinsics::standard`] by
 //! role and name (`ingress_output.drop`); what goes with a packet to its next pass is in `field_lists`, by the number of the path.
 //!
-//! Left out, and refused by name: direct counters, meters, hashes, checksums, random numbers, digests, action profiles, registers with an initial value,
-//! the functions `psa_normal` and its like, headers in the metadata that goes with a packet, and instances outside of blocks.
+//! What its externs become is in `psa_externs.rs`. Left out, and refused by name: headers in the metadata that goes with a packet, and instances outside of blocks.
 
 use crate::args::Param;
 use crate::cx::{Cx, R};

@@ -222,6 +222,10 @@ impl<'a> Cx<'a> {
                 "key" | "actions" | "entries" | "default_action" | "size" | "counters" | "meters" => {}
                 "largest_priority_wins" | "priority_delta" => {}
                 "implementation" => {}
+                "psa_direct_counter" | "psa_direct_meter" | "psa_implementation" if self.whole.psa => {}
+                "psa_idle_timeout" if self.whole.psa => {
+                    self.warn("ignored", p.span, "`psa_idle_timeout` is ignored: entries do not age here");
+                }
                 "filters" if self.is_tna() => {}
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
@@ -268,7 +272,7 @@ impl<'a> Cx<'a> {
         counter: Option<p4_ir::CounterId>,
         metered: bool,
     ) -> R<Option<Profile>> {
-        let Some((property, value)) = decl.property("implementation") else { return Ok(None) };
+        let Some((property, value)) = self.property(decl, "implementation") else { return Ok(None) };
         let v = self.expr(value)?;
         let object = self.object(&v);
         let declared = match object.map(|o| self.kind(o)) {
@@ -357,7 +361,7 @@ impl<'a> Cx<'a> {
             exprs.extend(values);
             keys.push(Key { ty: v.ty, kind, widths: numbers.iter().map(|(_, ty)| ty.width()).collect() });
         }
-        if !selector.is_empty() && !self.check_only() && decl.property("implementation").is_none() {
+        if !selector.is_empty() && !self.check_only() && self.property(decl, "implementation").is_none() {
             self.warn("ignored", decl.name.span, "`selector` keys do nothing without an action selector");
         }
         failed.map_or(Ok((keys, infos, exprs, before, selector)), Err)
@@ -395,10 +399,21 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// A property by v1model's name, whichever the program's architecture has for it.
+    fn property(&self, decl: &'a ast::TableDecl, name: &str) -> Option<(&'a ast::TableProperty, &'a ast::Expr)> {
+        let psa = match name {
+            "counters" => "psa_direct_counter",
+            "meters" => "psa_direct_meter",
+            "implementation" => "psa_implementation",
+            other => other,
+        };
+        decl.property(if self.whole.psa { psa } else { name })
+    }
+
     /// `counters = c; meters = m;`
     fn direct_objects(&mut self, decl: &'a ast::TableDecl) -> R<Direct> {
         let mut counter = None;
-        if let Some((_, value)) = decl.property("counters") {
+        if let Some((_, value)) = self.property(decl, "counters") {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectCounter(c)) => counter = Some(*c),
@@ -409,7 +424,7 @@ impl<'a> Cx<'a> {
         let mut meter = None;
         // TNA's filters are attached as meters are, and one that is not direct may be named too.
         let filters = if self.is_tna() { decl.property("filters") } else { None };
-        if let Some((_, value)) = decl.property("meters").or(filters) {
+        if let Some((_, value)) = self.property(decl, "meters").or(filters) {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::Meter(_)) if filters.is_some() => {}
@@ -422,7 +437,7 @@ impl<'a> Cx<'a> {
         let meter_taken = meter.is_some_and(|m| self.build.ir.program.meters[m].table.is_some());
         if counter_taken || meter_taken {
             let name = if counter_taken { "counters" } else { "meters" };
-            let span = decl.property(name).map_or(decl.name.span, |(p, _)| p.span);
+            let span = self.property(decl, name).map_or(decl.name.span, |(p, _)| p.span);
             return Err(self.error("table", span, "it belongs to another table already; a direct counter or meter has one table"));
         }
         Ok((counter, meter))

@@ -168,7 +168,7 @@ impl<'a> Cx<'a> {
                     Some(w) if (1..=128).contains(&w) => w as u32,
                     _ => return Err(self.unsupported(span, format!("a register of {cell}"))),
                 };
-                let info = RegisterInfo { name: owned, size: self.cells(size)?, width };
+                let info = RegisterInfo { name: owned, size: self.cells(size)?, width, initial: 0 };
                 ObjKind::Cells(self.build.ir.program.registers.push(info), cell)
             }
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
@@ -469,7 +469,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The scalars of a value side by side.
-    fn joined(&mut self, v: &Tv, span: Span) -> R<Expr> {
+    pub(crate) fn joined(&mut self, v: &Tv, span: Span) -> R<Expr> {
         let mut parts = Vec::new();
         crate::externs::leaves(&v.val, &mut parts);
         let mut all: Option<Expr> = None;
@@ -478,10 +478,7 @@ impl<'a> Cx<'a> {
             let e = consteval::cast(e.clone(), Ty::Bit(e.ty.width()));
             all = Some(match all {
                 None => e,
-                Some(high) => {
-                    let ty = Ty::Bit(high.ty.width() + e.ty.width());
-                    Expr { kind: ExprKind::Concat(Box::new(high), Box::new(e)), ty }
-                }
+                Some(high) => consteval::concat(high, e),
             });
         }
         match all {

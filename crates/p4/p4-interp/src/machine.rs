@@ -89,7 +89,7 @@ impl Machine {
             counters: program.counters.values().map(|c| vec![Count::default(); counter_cells(c)]).collect(),
             meters: program.meters.values().map(|_| HashMap::new()).collect(),
             shared_meters: program.meters.values().map(|_| None).collect(),
-            registers: program.registers.values().map(|r| vec![0; r.size as usize]).collect(),
+            registers: program.registers.values().map(|r| vec![r.initial; r.size as usize]).collect(),
             value_sets: ir.program.value_sets.values().map(|_| Vec::new()).collect(),
             mirrors: BTreeMap::new(),
             groups: BTreeMap::new(),

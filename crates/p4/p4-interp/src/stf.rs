@@ -13,6 +13,7 @@
 //! mc_mgrp_create GROUP | mc_node_create RID PORT ... | mc_node_associate GROUP NODE
 //! pvs_add SET VALUE ... | pvs_remove SET VALUE ...
 //! register_write REGISTER INDEX VALUE | register_reset REGISTER | register_read REGISTER INDEX [OP NUMBER]
+//! meter_set_rates METER INDEX RATE:BURST RATE:BURST | meter_array_set_rates METER RATE:BURST RATE:BURST | meter_get_rates ...
 //! wait
 //! ```
 //! - A key value is a number (decimal, `0x`, `0b`, `0o`), digits with `*` for whatever, `VALUE/PREFIX`,
@@ -23,7 +24,8 @@
 //! - At the end, and at `no_packet`, an output that no line expects and an `expect` that no output met are failures.
 //! - Nodes of multicast groups are numbered from 0 in the order of their `mc_node_create`. A value of a value set is one
 //!   match a field, as key values are written. `register_read` without comparison only looks whether there is such a cell.
-//! - `mirroring_get` shows something to a person elsewhere, and does nothing here.
+//! - A meter's rates are the committed and the peak one, in units per microsecond, each with its burst in units.
+//! - `mirroring_get` and `meter_get_rates` show something to a person elsewhere, and do nothing here.
 //!
 //! Scripts are untrusted text: whatever is in them gives a script or an error with its line.
 

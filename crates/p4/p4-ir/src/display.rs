@@ -305,7 +305,8 @@ impl Printer<'_> {
             self.line(format_args!("meter {id} {}: {} cells of {}{}{of}", m.name, m.size, unit(m.unit), length(m.length)));
         }
         for (id, r) in &ir.program.registers {
-            self.line(format_args!("register {id} {}: {} cells of bit<{}>", r.name, r.size, r.width));
+            let initial = if r.initial == 0 { String::new() } else { format!(", {:#x} at first", r.initial) };
+            self.line(format_args!("register {id} {}: {} cells of bit<{}>{initial}", r.name, r.size, r.width));
         }
         for (id, s) in &ir.program.services {
             let fields =

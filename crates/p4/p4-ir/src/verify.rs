@@ -214,6 +214,8 @@ impl Verifier<'_> {
         for (name, var) in &i.standard {
             let Some(ty) = self.var(*var) else { continue };
             let width = match name.as_str() {
+                // As wide as ports are, in a program that was made of one for PSA.
+                "ingress_port" if ty == Ty::Bit(16) => 16,
                 "ingress_port" | "egress_spec" | "egress_port" => 9,
                 "instance_type" | "packet_length" | "enq_timestamp" | "deq_timedelta" => 32,
                 "enq_qdepth" | "deq_qdepth" => 19,
@@ -257,6 +259,7 @@ impl Verifier<'_> {
         for (id, r) in &ir.program.registers {
             self.place = format!("register {id} {}", r.name);
             self.scalar(Ty::Bit(r.width));
+            self.check(r.initial <= Bits::mask(r.width), || format!("{:#x} at first in bit<{}>", r.initial, r.width));
         }
         for (id, s) in &ir.program.services {
             self.place = format!("service {id} {}", s.name);

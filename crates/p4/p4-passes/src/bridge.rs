@@ -16,6 +16,7 @@
 //! Not here: it is no optimisation, so [`crate::PASSES`] does not have it; whoever emits for such a target calls it first.
 
 mod calls;
+mod psa;
 
 pub use calls::{calls_services, has_stages};
 
@@ -64,8 +65,11 @@ pub fn replicates(ir: &Ir) -> bool {
     found
 }
 
-/// The cut program with its bridge; `None` if it never copies a packet, sends it round, calls a service or ends a stage.
+/// The cut program with its bridge, of PSA one pipe of two; `None` if it never copies a packet, sends it round, calls a service or ends a stage.
 pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
+    if ir.arch == Architecture::Psa {
+        return psa::cut(ir).map(Some);
+    }
     let (copies, stages) = (replicates(ir), has_stages(ir));
     if !copies && !stages && !calls_services(ir) {
         return Ok(None);
@@ -671,11 +675,13 @@ impl Layout {
         let mut ends = vec![];
         if self.copies {
             let mut cloned = vec![copy_var(vars.session, vars.egress_session), copy_var(vars.clone_fields, vars.egress_clone_fields)];
+            // Asked for once: the pass that finishes behind egress finds what the bridge says.
+            cloned.push(set(vars.egress_clone, 1, 0));
             cloned.extend(self.fill(ir, vars, Bridge::AFTER_EGRESS));
             cloned.push(set(vars.egress_spec, 9, 0));
             let round = Expr::binary(BinOp::LAnd, is(ir, vars.recirculate, 1), Expr::unary(UnOp::Not, is(ir, vars.egress_spec, 511)));
             let round = Stmt::If(round, self.fill(ir, vars, Bridge::RECIRCULATE), vec![]);
-            // Behind egress the clones have been made already, and nothing has set it again.
+            // Behind egress the clones have been made already: it is zero.
             ends.push(Stmt::If(is(ir, vars.egress_clone, 1), cloned, vec![round]));
         }
         if let Some(label) = stopped {
@@ -758,6 +764,7 @@ impl Layout {
             stops: self.calls.all.clone(),
             headers: self.length.map_or_else(BitField::default, at),
             state_behind_stops: false,
+            switch: None,
         }
     }
 }

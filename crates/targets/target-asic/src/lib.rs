@@ -239,6 +239,12 @@ impl Registers for Asic {
         into.extend(range.map(|index| machine.register(register, index).unwrap_or(0) as u64));
         Ok(())
     }
+
+    fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &(index..index.saturating_add(1)))?;
+        self.machine.change().set_register(register, index, value.into());
+        Ok(())
+    }
 }
 
 impl Digests for Asic {

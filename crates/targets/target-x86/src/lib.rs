@@ -33,7 +33,7 @@ use cells::Cells;
 use cranelift_entity::EntityRef;
 use digests::Ring;
 use meters::{MeterCell, Meters};
-use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, TableId};
+use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, RegisterInfo, TableId};
 use sets::Sets;
 use std::cell::UnsafeCell;
 use std::ops::Range;
@@ -266,7 +266,7 @@ impl X86 {
             unsafe { table.settle() }
             tables.push(table);
         }
-        let registers = program.registers.values().map(|r| Cells::new(r.size, register_words(r.width))).collect::<Result<_, _>>()?;
+        let registers = program.registers.values().map(registers).collect::<Result<_, _>>()?;
         // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
         let cells = |table: Option<TableId>, size| table.map_or(size, |t| 2 * tables[t.index()].capacity);
         let counter_sizes = program.counters.values().map(|c| cells(c.table, c.size)).collect();
@@ -310,6 +310,20 @@ impl X86 {
         let word = |i: u64| Some(u128::from(cells.register_word(words, index, i)?.load(Ordering::Relaxed)));
         Some(word(0)? | if words > 1 { word(1)? << 64 } else { 0 })
     }
+}
+
+/// The cells of a register, as they are at first.
+fn registers(info: &RegisterInfo) -> Result<Cells, LoadError> {
+    let words = register_words(info.width);
+    let cells = Cells::new(info.size, words)?;
+    if info.initial != 0 {
+        for (index, word) in (0..info.size).flat_map(|index| (0..words as u64).map(move |word| (index, word))) {
+            if let Some(cell) = cells.register_word(words as u64, index, word) {
+                cell.store((info.initial >> (64 * word)) as u64, Ordering::Relaxed);
+            }
+        }
+    }
+    Ok(cells)
 }
 
 /// Words of a register's cell.
@@ -434,6 +448,15 @@ impl Registers for X86 {
         target::check_registers(&self.shared.program, register, &range)?;
         // `check_registers` has refused those of more than a word.
         into.extend(range.map(|index| self.register(register, index).unwrap_or(0) as u64));
+        Ok(())
+    }
+
+    fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError> {
+        target::check_registers(&self.shared.program, register, &(index..index.saturating_add(1)))?;
+        let mask = base::Bits::mask(self.shared.program.registers[register].width) as u64;
+        if let Some(cell) = self.shared.registers[register.index()].register(index) {
+            cell.store(value & mask, Ordering::Relaxed);
+        }
         Ok(())
     }
 }

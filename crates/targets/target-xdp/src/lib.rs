@@ -844,6 +844,12 @@ impl Registers for Xdp {
         into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
         Ok(())
     }
+
+    fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &(index..index.saturating_add(1)))?;
+        Xdp::set_register(self, register, index, value);
+        Ok(())
+    }
 }
 
 fn cannot_wait(error: std::io::Error) -> TargetError {

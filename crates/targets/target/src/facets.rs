@@ -109,11 +109,14 @@ pub struct MeterState {
     pub last_ns: u64,
 }
 
-/// A target that gives out its registers.
+/// A target that gives out its registers, and has them set.
 pub trait Registers: Send + Sync {
     /// Appends the cells of a register array in that range to `into`, in their order. Each is read whole; packets in flight
     /// may change some of them meanwhile.
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError>;
+
+    /// Sets a cell; bits beyond the register's width are left out. A packet in flight may write it at the same time: the later one wins.
+    fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError>;
 }
 
 /// A target whose program sends messages to the control plane (v1model's `digest`).
@@ -131,7 +134,7 @@ pub trait Digests: Send + Sync {
 #[error("{0}")]
 pub struct TargetError(pub String);
 
-/// Why registers cannot be read. `into` is as it was.
+/// Why registers cannot be read or set. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegisterError {
     /// There is no such register, or it has fewer cells.

@@ -141,6 +141,11 @@ pub trait Lane: Send {
     /// callers ask after every burst, and what they do not take is lost with the next one.
     fn take_extra(&mut self, _into: &mut Vec<Extra>) {}
 
+    /// The target of a chain, counted from its front, that gave the verdict of that packet of the last burst: for who looks at packets. 0 of one that is no chain.
+    fn ran_by(&self, _place: usize) -> u8 {
+        0
+    }
+
     /// Appends packets that services had and that are through the program now, and copies that services made of packets that they still have. Each that was
     /// kept comes out once, with a verdict that is neither next nor kept again; one that is kept anew by a further call stays out until that is answered.
     /// A packet that was lost with its service comes out empty, with a drop.

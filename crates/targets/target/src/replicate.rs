@@ -1,4 +1,4 @@
-//! Calls of services, and clones, multicast, resubmission and recirculation (v1model), on a target that knows nothing of them; and what goes to another
+//! Calls of services, and clones, multicast, resubmission and recirculation (v1model; PSA, `replicate/switch.rs`), on a target that knows nothing of them; and what goes to another
 //! stage of a chain of targets.
 //!
 //! The target runs a program that the compiler has cut: it stops where a service is called and where a packet is to be copied or sent round, and
@@ -10,6 +10,7 @@
 mod asking;
 mod calls;
 mod clones;
+mod switch;
 
 use crate::{BURST, Capabilities, Count, Counted, Extra, Facets, Lane, Rates, Returned, TableStats, Target};
 use asking::Asked;
@@ -452,7 +453,7 @@ impl ReplicatingLane {
         queue: &mut VecDeque<Pass>,
     ) -> Option<Verdict> {
         let b = self.bridge.clone();
-        let mut later = |main: bool, length: usize, bytes: Vec<u8>| {
+        let later = |queue: &mut VecDeque<Pass>, main: bool, length: usize, bytes: Vec<u8>| {
             if queue.len() < MAX_PASSES {
                 queue.push_back(Pass { main, generation: generation + 1, length, bytes });
             }
@@ -460,6 +461,9 @@ impl ReplicatingLane {
         for _ in 0..MAX_STOPS {
             if !self.stopped(packet, &verdict) {
                 return Some(verdict);
+            }
+            if let Some(switch) = &b.switch {
+                return self.behind_pipe(switch, copies, packet, received, (generation, main), arrival, queue);
             }
             let kind = b.kind.get(packet.data()) as u8;
             if let Some(at) = self.at_call(packet) {
@@ -480,7 +484,7 @@ impl ReplicatingLane {
                 let mut copy = Vec::new();
                 kept(&b, &bytes, b.recirculate_fields, arrival, instance::RECIRCULATED, Bridge::PARSE_INGRESS, &mut copy);
                 copy.extend_from_slice(rest);
-                later(main, rest.len(), copy);
+                later(queue, main, rest.len(), copy);
                 return None;
             }
             if b.clone.get(&bytes) == 1 || kind == Bridge::AFTER_EGRESS {
@@ -493,7 +497,7 @@ impl ReplicatingLane {
                     kept(&b, &bytes, b.clone_fields, arrival, instance, go_on, &mut copy);
                     send(&b, &mut copy, replica);
                     copy.extend_from_slice(behind);
-                    later(false, arrival.length, copy);
+                    later(queue, false, arrival.length, copy);
                 }
             }
             let mut whole = bytes;
@@ -504,7 +508,7 @@ impl ReplicatingLane {
                     let mut copy = Vec::new();
                     kept(&b, &whole, b.resubmit_fields, arrival, instance::RESUBMITTED, Bridge::PARSE_INGRESS, &mut copy);
                     copy.extend_from_slice(received);
-                    later(main, arrival.length, copy);
+                    later(queue, main, arrival.length, copy);
                     return None;
                 }
                 let group = b.multicast.map_or(0, |m| m.get(&whole)) as u16;
@@ -521,7 +525,7 @@ impl ReplicatingLane {
                             f.set(&mut copy, instance::REPLICATED);
                         }
                         send(&b, &mut copy, *replica);
-                        later(main && i == 0, arrival.length, copy);
+                        later(queue, main && i == 0, arrival.length, copy);
                     }
                     return None;
                 }

@@ -206,6 +206,9 @@ impl Code<'_> {
     fn register(&self, register: p4_ir::RegisterId) -> Result<(String, u32), Refused> {
         self.not_in_parser(Construct::Register, "registers")?;
         let info = &self.ir.program.registers[register];
+        if info.initial != 0 {
+            return Err(self.refuse_because(Construct::Register, format!("register {} with an initial value", info.name)));
+        }
         if info.width > 64 {
             return Err(self.refuse_because(Construct::Register, format!("register {} of {} bits", info.name, info.width)));
         }

@@ -147,6 +147,7 @@ impl<T: Tracer> Run<'_, '_, T> {
 
     /// Parser, control and deparser of a pipe; tells whether the packet fits its room.
     fn psa_pipe(&mut self, pipe: u32, error: &str) -> Result<bool, Halt> {
+        self.set_standard(self.std.packet_length, self.input.bytes.len() as u128);
         let pipe = &self.ir.pipes[PipeId::from_u32(pipe)];
         if let Some(code) = self.parse(&pipe.parser)? {
             self.set(error, code.into());

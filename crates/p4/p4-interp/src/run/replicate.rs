@@ -146,6 +146,8 @@ impl<T: Tracer> Run<'_, '_, T> {
         if matches!(pass.from, From::Parser) {
             self.arrive(pass.instance_type);
             self.keep(&pass.keep);
+            // A list may name it, too.
+            self.set_standard(std.instance_type, pass.instance_type.into());
             if !in_egress {
                 return self.begin_at_parser();
             }

@@ -4,7 +4,7 @@ use super::value::{action_value, key_match, number, wide_match, wide_value};
 use super::{Command, Comparison, Pattern, Script, ScriptError};
 use base::PortId;
 use p4_ir::{ActionId, TableId};
-use program::{Batch, Entry, KeyMatch, MatchKind, Mirror, Op, Program, RegisterId, Replica, TableInfo};
+use program::{Batch, Entry, KeyMatch, MatchKind, MeterConfig, Mirror, Op, Program, RegisterId, Replica, TableInfo};
 use std::collections::BTreeMap;
 
 /// Reads a script against the program whose names it uses.
@@ -49,6 +49,9 @@ fn command(line: &str, program: &Program, copies: &mut Copies) -> Result<Command
         "register_read" => register_read(rest, program),
         "register_write" => register_write(rest, program),
         "register_reset" => register_reset(rest, program),
+        "meter_set_rates" => meter_rates(rest, program, false),
+        "meter_array_set_rates" => meter_rates(rest, program, true),
+        "meter_get_rates" => Ok(Command::Wait),
         other => Err(format!("command {other} is not supported")),
     }
 }
@@ -308,6 +311,38 @@ fn register_read(text: &str, program: &Program) -> Result<Command, String> {
         _ => Some(comparison(rest)?),
     };
     Ok(Command::CheckRegister { register, index: small(index)?, wanted })
+}
+
+/// Most cells that one line sets.
+const MOST_METERS: u64 = 1 << 16;
+
+/// `METER INDEX RATE:BURST RATE:BURST` or, for all cells, `METER RATE:BURST RATE:BURST`: the committed rate, then the peak rate, in units per microsecond.
+fn meter_rates(text: &str, program: &Program, all: bool) -> Result<Command, String> {
+    let (name, rest) = word(text);
+    let meters = program.meters.iter().map(|(id, m)| (id, vec![m.name.as_str()]));
+    let meter = named(name, meters).map_err(|e| format!("meter {e}"))?;
+    let size = program.meters[meter].size;
+    let (cells, rest) = match all {
+        true if size > MOST_METERS => return Err(format!("meter {name} has {size} cells, more than {MOST_METERS}")),
+        true => (0..size, rest),
+        false => {
+            let (index, rest) = word(rest);
+            let index: u64 = small(index)?;
+            (index..index.saturating_add(1), rest)
+        }
+    };
+    let rates: Vec<(u64, u64)> = rest.split_whitespace().map(rate).collect::<Result<_, _>>()?;
+    let [(cir, cbs), (pir, pbs)] = rates[..] else { return Err(format!("{} rates, not two", rates.len())) };
+    let config = Some(MeterConfig { cir, cbs, pir, pbs });
+    Ok(Command::Apply(Batch { ops: cells.map(|index| Op::Meter { meter, index, config }).collect() }))
+}
+
+/// `RATE:BURST`: units per second, and units.
+fn rate(text: &str) -> Result<(u64, u64), String> {
+    let (rate, burst) = text.split_once(':').ok_or_else(|| format!("{text:?} is not RATE:BURST"))?;
+    let per_second = rate.parse::<f64>().ok().map(|r| (r * 1e6).round()).filter(|r| (0.0..1e18).contains(r));
+    let per_second = per_second.ok_or_else(|| format!("{rate:?} is not a rate"))?;
+    Ok((per_second as u64, small(burst)?))
 }
 
 /// `REGISTER INDEX VALUE`

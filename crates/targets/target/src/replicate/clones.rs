@@ -44,7 +44,8 @@ impl ReplicatingLane {
         now_ns: u64,
         cloned: &mut Vec<Cloned>,
     ) {
-        if !self.keeps_originals {
+        // Behind a pipe of PSA there is more to decide.
+        if !self.keeps_originals || self.bridge.switch.is_some() {
             return;
         }
         self.again.clear();
