@@ -27,6 +27,7 @@
 
 pub mod idle;
 pub mod payload;
+pub mod plain;
 pub mod resubmit;
 pub mod rlc;
 pub mod service;

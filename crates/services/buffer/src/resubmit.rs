@@ -209,3 +209,40 @@ impl<P: Payload> ResubmitBuffer<P> {
         bucket.last = at;
     }
 }
+
+/// What keeps packets behind [`service::ResubmitService`]: [`ResubmitBuffer`], or its slow twin [`crate::plain::resubmit::PlainResubmit`]. The methods are those of
+/// [`ResubmitBuffer`].
+#[expect(missing_docs, reason = "ResubmitBuffer's methods have them")]
+pub trait Resubmits<P> {
+    fn new(interval_ms: u32, most_attempts: u32, limits: Limits) -> Self;
+    fn keep(&mut self, id: u64, packet: P) -> Result<(), Refused<P>>;
+    fn status(&mut self, id: u64) -> bool;
+    /// `again` makes what is sent of a packet once more.
+    fn advance<S>(&mut self, now_ns: u64, again: impl Fn(u64, &P) -> S, sent: &mut impl FnMut(S), left: &mut impl FnMut(Event<u64, P>));
+    fn packets(&self) -> usize;
+}
+
+impl<P: Payload> Resubmits<P> for ResubmitBuffer<P> {
+    fn new(interval_ms: u32, most_attempts: u32, limits: Limits) -> Self {
+        ResubmitBuffer::new(interval_ms, most_attempts, limits)
+    }
+
+    #[inline]
+    fn keep(&mut self, id: u64, packet: P) -> Result<(), Refused<P>> {
+        self.keep(id, packet)
+    }
+
+    #[inline]
+    fn status(&mut self, id: u64) -> bool {
+        self.status(id)
+    }
+
+    fn advance<S>(&mut self, now_ns: u64, again: impl Fn(u64, &P) -> S, sent: &mut impl FnMut(S), left: &mut impl FnMut(Event<u64, P>)) {
+        self.advance(now_ns, &mut |id, packet| sent(again(id, packet)), left);
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.packets()
+    }
+}

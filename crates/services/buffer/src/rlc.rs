@@ -137,6 +137,88 @@ pub struct Retransmission<'a, P> {
     pub packet: &'a P,
 }
 
+/// What keeps packets behind [`crate::service::BufferService`]: [`RlcBuffer`], or its slow twin [`crate::plain::rlc::PlainRlc`]. The methods are those of [`RlcBuffer`].
+#[expect(missing_docs, reason = "RlcBuffer's methods have them")]
+pub trait Keeps<P> {
+    fn new(bearers: usize, limits: Limits) -> Self;
+    fn add(&mut self, bearer: u32, config: BearerConfig) -> Result<(), BearerError>;
+    fn remove(&mut self, bearer: u32, events: &mut impl FnMut(Event<Key, P>)) -> bool;
+    fn touch(&self, _burst: &[Key]) {}
+    fn touch_waiting(&self, _bearers: impl Iterator<Item = u32>) {}
+    fn keep_with(&mut self, bearer: u32, sn: u32, bytes: u64, poll: bool, now_ns: u64, make: impl FnOnce() -> P) -> Result<Kept, Reason>;
+    fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason>;
+    fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault>;
+    fn next_retransmission(&mut self, now_ns: u64) -> Option<Retransmission<'_, P>>;
+    fn advance(&mut self, now_ns: u64, events: &mut impl FnMut(Event<Key, P>));
+    fn packet(&self, bearer: u32, sn: u32) -> Option<&P>;
+    fn packets(&self) -> usize;
+    fn next_sn(&self, bearer: u32) -> Option<u32>;
+}
+
+impl<P: Payload> Keeps<P> for RlcBuffer<P> {
+    fn new(bearers: usize, limits: Limits) -> Self {
+        RlcBuffer::new(bearers, limits)
+    }
+
+    fn add(&mut self, bearer: u32, config: BearerConfig) -> Result<(), BearerError> {
+        self.add(bearer, config)
+    }
+
+    fn remove(&mut self, bearer: u32, events: &mut impl FnMut(Event<Key, P>)) -> bool {
+        self.remove(bearer, events)
+    }
+
+    #[inline]
+    fn touch(&self, burst: &[Key]) {
+        self.touch(burst);
+    }
+
+    #[inline]
+    fn touch_waiting(&self, bearers: impl Iterator<Item = u32>) {
+        self.touch_waiting(bearers);
+    }
+
+    #[inline]
+    fn keep_with(&mut self, bearer: u32, sn: u32, bytes: u64, poll: bool, now_ns: u64, make: impl FnOnce() -> P) -> Result<Kept, Reason> {
+        self.keep_with(bearer, sn, bytes, poll, now_ns, make)
+    }
+
+    #[inline]
+    fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason> {
+        self.check_room(bearer, bytes, now_ns)
+    }
+
+    #[inline]
+    fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault> {
+        self.status(bearer, pdu, events)
+    }
+
+    #[inline]
+    fn next_retransmission(&mut self, now_ns: u64) -> Option<Retransmission<'_, P>> {
+        self.next_retransmission(now_ns)
+    }
+
+    #[inline]
+    fn advance(&mut self, now_ns: u64, events: &mut impl FnMut(Event<Key, P>)) {
+        self.advance(now_ns, events);
+    }
+
+    #[inline]
+    fn packet(&self, bearer: u32, sn: u32) -> Option<&P> {
+        self.packet(bearer, sn)
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.packets()
+    }
+
+    #[inline]
+    fn next_sn(&self, bearer: u32) -> Option<u32> {
+        self.next_sn(bearer)
+    }
+}
+
 /// A place of a bearer's window.
 struct Slot<P> {
     packet: Option<P>,

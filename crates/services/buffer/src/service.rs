@@ -15,7 +15,8 @@
 //! with that part as payload, and flag [`PART`]. Parts of packets that are sent again are as long as the bearer's last request said. The headers that the program
 //! puts in front of the payload are in the first part, whole.
 
-use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
+use crate::plain::rlc::PlainRlc;
+use crate::rlc::{BearerConfig, Keeps, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
 use crate::{Event, Limits, Payload, RlcBuffer};
 use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Question, Reason, Requests, Service, Setting, SettingError};
@@ -271,7 +272,7 @@ fn split_bearer(value: &[u8]) -> Option<BearerConfig> {
 }
 
 /// What is kept of a call, with the bytes that its SDU has in front of the payload in [`Kept::own`].
-struct Held(Kept);
+pub struct Held(Kept);
 
 impl Payload for Held {
     fn sdu_bytes(&self) -> usize {
@@ -329,8 +330,8 @@ fn hold(call: &mut Call, prefix: usize, part: Answer) {
 }
 
 /// One instance: a buffer and its bearers.
-pub struct BufferService {
-    buffer: RlcBuffer<Held>,
+pub struct BufferService<B = RlcBuffer<Held>> {
+    buffer: B,
     configs: Vec<Option<BearerConfig>>,
     /// By bearer: `segment_bytes` of the last request that cut a packet.
     segment_bytes: Vec<u16>,
@@ -349,8 +350,21 @@ impl BufferService {
     /// # Panics
     /// If they are more than [`crate::rlc::MAX_BEARERS`].
     pub fn new(bearers: usize, limits: Limits) -> BufferService {
+        BufferService::over(bearers, limits)
+    }
+}
+
+impl BufferService<PlainRlc<Held>> {
+    /// The same over the slow twin: what the interpreter calls.
+    pub fn plain(bearers: usize, limits: Limits) -> Self {
+        BufferService::over(bearers, limits)
+    }
+}
+
+impl<B: Keeps<Held>> BufferService<B> {
+    fn over(bearers: usize, limits: Limits) -> Self {
         BufferService {
-            buffer: RlcBuffer::new(bearers, limits),
+            buffer: B::new(bearers, limits),
             configs: vec![None; bearers],
             segment_bytes: vec![0; bearers],
             done: Vec::new(),
@@ -487,7 +501,7 @@ fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<
     }
 }
 
-impl Service for BufferService {
+impl<B: Keeps<Held> + Send> Service for BufferService<B> {
     fn interface(&self) -> &'static Interface {
         &INTERFACE
     }

@@ -1,7 +1,8 @@
 //! Does the published buffer do what a list of packets does that is searched from end to end?
 
+use buffer::plain::resubmit::{Did, PlainResubmit};
 use buffer::resubmit::ResubmitBuffer;
-use buffer::{Event, Limits, Payload, Reason};
+use buffer::{Limits, Payload, Reason};
 use rand::Rng as _;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,44 +17,6 @@ impl Payload for Item {
     }
 }
 
-struct TwinPacket {
-    id: u64,
-    item: Item,
-    came_ms: u64,
-    attempts: u32,
-    acknowledged: bool,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Did {
-    Sent(u64, Item),
-    Left(Event<u64, Item>),
-}
-
-fn twin_advance(packets: &mut Vec<TwinPacket>, last_ms: u64, now_ms: u64, interval: u64, most: u32) -> Vec<Did> {
-    let mut did = Vec::new();
-    for ms in (last_ms + 1).max((now_ms + 1).saturating_sub(interval))..=now_ms {
-        packets.retain_mut(|packet| {
-            if packet.came_ms % interval != ms % interval {
-                return true;
-            }
-            let (key, item) = (packet.id, packet.item);
-            if packet.acknowledged {
-                did.push(Did::Left(Event::Acknowledged { key, packet: item }));
-                false
-            } else if packet.attempts == most {
-                did.push(Did::Left(Event::Discarded { key, packet: item, reason: Reason::Attempts }));
-                false
-            } else {
-                packet.attempts += 1;
-                did.push(Did::Sent(key, item));
-                true
-            }
-        });
-    }
-    did
-}
-
 #[test]
 fn it_does_what_a_searched_list_does() {
     let mut rng = testkit::rng(0xa160_0001);
@@ -63,36 +26,26 @@ fn it_does_what_a_searched_list_does() {
         let (interval, most) = (rng.random_range(1..12), rng.random_range(0..4));
         let limits = Limits { packets: rng.random_range(0..60), bytes: [5_000, u64::MAX][rng.random_range(0..2)] };
         let mut real = ResubmitBuffer::new(interval, most, limits);
-        let mut twin: Vec<TwinPacket> = Vec::new();
-        let (mut now_ns, mut last_ms, mut number) = (0u64, 0u64, 0u64);
+        let mut twin = PlainResubmit::new(interval, most, limits);
+        let (mut now_ns, mut number) = (0u64, 0u64);
         for _ in 0..5_000 {
             match rng.random_range(0..10) {
                 0..5 => {
                     number += 1;
                     let id = rng.random_range(0..120);
                     let item = Item { number, bytes: rng.random_range(0..400) };
-                    let bytes: u64 = twin.iter().map(|packet| packet.item.bytes as u64).sum();
-                    let expected = if twin.len() >= limits.packets {
-                        Err(Reason::Packets)
-                    } else if bytes + item.bytes as u64 > limits.bytes {
-                        Err(Reason::Bytes)
-                    } else if twin.iter().any(|packet| packet.id == id && !packet.acknowledged) {
-                        Err(Reason::Duplicate)
-                    } else {
-                        twin.push(TwinPacket { id, item, came_ms: last_ms, attempts: 0, acknowledged: false });
-                        Ok(())
-                    };
-                    let got = real.keep(id, item).map_err(|refused| {
-                        assert_eq!(refused.packet, item);
-                        refused.reason
+                    let [got, expected] = [real.keep(id, item), twin.keep(id, item)].map(|kept| {
+                        kept.map_err(|refused| {
+                            assert_eq!(refused.packet, item);
+                            refused.reason
+                        })
                     });
                     assert_eq!(got, expected);
                 }
                 5..8 => {
                     let id = rng.random_range(0..130);
-                    let named = twin.iter_mut().find(|packet| packet.id == id && !packet.acknowledged);
-                    unknown += u64::from(named.is_none());
-                    let expected = named.map(|packet| packet.acknowledged = true).is_some();
+                    let expected = twin.status(id);
+                    unknown += u64::from(!expected);
                     assert_eq!(real.status(id), expected);
                 }
                 _ => {
@@ -108,8 +61,7 @@ fn it_does_what_a_searched_list_does() {
                     real.advance(now_ns, &mut |id, item| did.borrow_mut().push(Did::Sent(id, *item)), &mut |event| {
                         did.borrow_mut().push(Did::Left(event));
                     });
-                    let expected = twin_advance(&mut twin, last_ms, now_ns / 1_000_000, interval.into(), most);
-                    last_ms = last_ms.max(now_ns / 1_000_000);
+                    let expected = twin.advance(now_ns, |_, item| *item);
                     sent += expected.iter().filter(|did| matches!(did, Did::Sent(..))).count();
                     // Packets of a bucket in the order in which they came.
                     assert_eq!(did.into_inner(), expected);
@@ -118,8 +70,7 @@ fn it_does_what_a_searched_list_does() {
             let c = real.counters();
             assert_eq!(c.offered, number);
             assert_eq!(c.offered, c.acknowledged + c.discarded_in_all() + real.packets() as u64, "{c:?}");
-            assert_eq!(real.packets(), twin.len());
-            assert_eq!(real.bytes(), twin.iter().map(|packet| packet.item.bytes as u64).sum::<u64>());
+            assert_eq!((real.packets(), real.bytes()), (twin.packets(), twin.bytes()));
         }
         acknowledged += real.counters().acknowledged;
         (0..discarded.len()).for_each(|at| discarded[at] += real.counters().discarded[at]);

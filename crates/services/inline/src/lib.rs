@@ -1,4 +1,5 @@
-//! How does the interpreter call services? At once, one packet after the other: the same services that lanes call in bursts.
+//! How does the interpreter call services? At once, one packet after the other, where lanes call in bursts. Who compares a target with it gives it services over their
+//! slow twins, where they have one (`BufferService::plain`, `ResubmitService::plain`, the portable cipher).
 //!
 //! The interpreter waits for nothing. So what a service gives by a poll right behind the call is the answer: where a packet and copies of it come, the
 //! last of them. Other packets that come out are lost here, and a packet that the service keeps for later is dropped with `SERVICE_LOST`; a lane has

@@ -7,7 +7,7 @@ use target_chaos::Chaos;
 use target_kit::{AllFacets, ask_all};
 
 /// All that [`ask_all`] leads to on a target that has every facet.
-const ALL: [&str; 16] = [
+const ALL: [&str; 17] = [
     "check",
     "apply",
     "apply_deferred",
@@ -20,6 +20,7 @@ const ALL: [&str; 16] = [
     "meter_state",
     "set_meter_state",
     "read_registers",
+    "set_register",
     "take_digests",
     "lost_digests",
     "entries",

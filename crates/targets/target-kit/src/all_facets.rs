@@ -68,6 +68,7 @@ pub fn ask_all(target: &dyn Target) {
         let mut cells = Vec::new();
         registers.read_registers(RegisterId::from_u32(0), 3..5, &mut cells).unwrap();
         assert_eq!(cells, [3, 4]);
+        registers.set_register(RegisterId::from_u32(0), 3, 5).unwrap();
     }
     if let Some(digests) = digests {
         let mut messages = Vec::new();
@@ -202,6 +203,11 @@ impl Registers for AllFacets {
     fn read_registers(&self, _: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
         self.note("read_registers");
         into.extend(range);
+        Ok(())
+    }
+
+    fn set_register(&self, _: RegisterId, _: u64, _: u64) -> Result<(), RegisterError> {
+        self.note("set_register");
         Ok(())
     }
 }

@@ -9,12 +9,14 @@ use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
 use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Ir, ServiceId};
 use service::caller::{Make, Rings};
-use service::{Access, AtOnce, Call, Deployment, Field, Interface, Place, Question, Reason, Requests, Service, Setting, SettingError};
+use service::{
+    Access, AtOnce, Call, Deployment, FIELDS_MAX, Field, Interface, Place, Question, Reason, Requests, Service, Setting, SettingError,
+};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use target::{Extra, Lane, Returned, Target};
 
@@ -205,15 +207,26 @@ fn count(calls: &mut u8, answer: &mut [u8]) {
     answer.iter_mut().for_each(|byte| *byte ^= *calls);
 }
 
+/// What a packet waited for, in the interpreter: the numbers of the services that were called for it, each with the key by which a place steers the call.
+pub type Way = Vec<(u32, u64)>;
+
 /// The services inline, for the interpreter.
 #[derive(Default)]
 pub struct Twin {
     /// How often each was called, of [`Manner::Counts`].
     pub calls: Option<[u8; 3]>,
+    /// What the packet that is processed has waited for so far, if somebody wants to know.
+    pub way: Option<Arc<Mutex<Way>>>,
 }
 
 impl Services for Twin {
     fn call(&mut self, service: ServiceId, call: ServiceCall<'_>) -> ServiceFate {
+        if let Some(way) = self.way.as_ref().filter(|_| call.answer.is_some()) {
+            let mut fields = [0; FIELDS_MAX];
+            fields[..call.request.len()].copy_from_slice(call.request);
+            let key = INTERFACES[service.as_u32() as usize].steering_key(&fields);
+            way.lock().expect("nobody panics with it").push((service.as_u32(), key));
+        }
         let drop = call.answer.and_then(|answer| {
             let drop = random::serve(service, call.request, call.payload, answer);
             if let Some(calls) = &mut self.calls {
@@ -233,28 +246,34 @@ pub fn ended(verdict: Verdict, bytes: &[u8]) -> Ended {
     (verdict, if verdict.kind == VerdictKind::Drop { vec![] } else { bytes.to_vec() })
 }
 
-/// What runs in the second process: one of the services, in [`Manner::Chaos`], until its pipeline has gone.
+/// What runs in the second process: one of the services, in the manner that it is told, until its pipeline has gone.
 ///
 /// # Panics
 /// Unless [`Second::start`] has started this process.
 pub fn serve_as_told() {
     let path = std::env::var_os("SPLITPLANE_TEST_SOCKET").expect("started by another test");
     let number = std::env::var("SPLITPLANE_TEST_SERVICE").ok().and_then(|n| n.parse().ok()).expect("started by another test");
-    service::process::serve(Path::new(&path), &make(number, Manner::Chaos), &AtomicBool::new(false)).expect("it serves");
+    let manner = if std::env::var_os("SPLITPLANE_TEST_LATE").is_some() { Manner::Late } else { Manner::Chaos };
+    service::process::serve(Path::new(&path), &make(number, manner), &AtomicBool::new(false)).expect("it serves");
 }
 
 /// A second process with one of the services. It ends with the test.
 pub struct Second(Child);
 
 impl Second {
-    /// Starts the test's own binary again.
+    /// Starts the test's own binary again, for the service of that number in [`Manner::Late`] or [`Manner::Chaos`].
     ///
     /// # Panics
     /// If it does not start.
-    pub fn start(path: &Path, number: usize) -> Second {
+    pub fn start(path: &Path, number: usize, manner: Manner) -> Second {
         let mut command = Command::new(std::env::current_exe().expect("this test"));
         command.args(["--exact", "the_second_process", "--ignored"]).stdout(Stdio::null());
         command.env("SPLITPLANE_TEST_SOCKET", path).env("SPLITPLANE_TEST_SERVICE", number.to_string());
+        match manner {
+            Manner::Late => command.env("SPLITPLANE_TEST_LATE", "1"),
+            Manner::Chaos => &mut command,
+            other => panic!("a second process is not told of {other:?}"),
+        };
         Second(command.spawn().expect("this test starts again"))
     }
 
@@ -487,4 +506,119 @@ pub fn chaos<T: Target>(
     assert!(met.answered[..2].iter().all(|n| *n > 50), "{met:?}");
     assert!(right > 1000 && repeated > 20 && lost > 20 && (copied > 100 || !shape.copies()), "{met:?}");
     met
+}
+
+/// What was met where order was looked at.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Ordered {
+    /// Programs that call a service.
+    pub programs: u64,
+    /// Packets that waited.
+    pub waited: u64,
+    /// Packets that came out behind another one of the same way, told apart from it.
+    pub pairs: u64,
+    /// The same, of packets that waited for several calls.
+    pub several: u64,
+}
+
+/// Several bursts on the way at once, without a service that reorders by itself ([`Manner::Late`]): does each packet come out as in the interpreter, and those that
+/// waited for the same services under the same keys in the order in which they came in?
+///
+/// # Panics
+/// If not. The programs have no registers and meters, and copy no packets.
+pub fn in_order<T: Target>(seeds: impl Iterator<Item = u64>, places: &[Place; 3], load: &mut Load<'_, T>) -> Ordered {
+    let mut met = Ordered::default();
+    for seed in seeds {
+        assert!(seed.is_multiple_of(2), "programs of odd seeds have registers and meters");
+        println!("seed {seed}");
+        let ir = random::shaped(seed, Shape::Calls);
+        let services: Vec<Arc<Deployment>> = places.iter().enumerate().map(|(n, place)| deploy(place, n, Manner::Late)).collect();
+        let Some(target) = load(seed, &ir, &services) else { continue };
+        let mut queue = Queue::new(seed, &ir, &target);
+        let mut rounds = 8;
+        while rounds > 0 {
+            assert!(Instant::now() < queue.until, "the services do not come");
+            rounds -= u32::from(queue.round(&mut met));
+        }
+        services.iter().for_each(|service| assert_eq!(service.counters().imbalance(), 0));
+        met.programs += 1;
+    }
+    println!("{met:?}");
+    met
+}
+
+/// One program of those.
+struct Queue {
+    lane: Watched,
+    whole: Machine,
+    way: Arc<Mutex<Way>>,
+    rng: Rng,
+    now_ns: u64,
+    until: Instant,
+}
+
+impl Queue {
+    fn new(seed: u64, ir: &Ir, target: &dyn Target) -> Queue {
+        let way = Arc::new(Mutex::new(Way::new()));
+        let mut whole = Machine::new(Arc::new(ir.clone())).expect("runs");
+        whole.set_services(Box::new(Twin { way: Some(way.clone()), ..Twin::default() }));
+        let batch = random::entries(ir, seed);
+        whole.apply(&batch).expect("fits");
+        target.apply(&batch).expect("fits");
+        let (rng, until) = (Rng::new(seed ^ 0x0bde), Instant::now() + PATIENCE);
+        Queue { lane: Watched::new(target.lane(0)), whole, way, rng, now_ns: 0, until }
+    }
+
+    /// Four bursts, which are looked at unless a service was not there.
+    fn round(&mut self, met: &mut Ordered) -> bool {
+        // Of each way what comes out, in order; and which ways give a packet.
+        let mut expected: HashMap<Way, Vec<String>> = HashMap::new();
+        let mut ways: HashMap<String, HashSet<Way>> = HashMap::new();
+        let (mut out, mut all) = (Vec::new(), 0);
+        for _ in 0..4 {
+            let mut packets = Vec::new();
+            for _ in 0..32 {
+                let (port, bytes) = (PortId(self.rng.below(9) as u16), random::packet(&mut self.rng));
+                let end = self.whole.process(&bytes, port, self.now_ns, Mode::Whole);
+                let text = format!("{:?}", ended(end.verdict, end.bytes));
+                let way = std::mem::take(&mut *self.way.lock().expect("nobody panics with it"));
+                ways.entry(text.clone()).or_default().insert(way.clone());
+                expected.entry(way).or_default().push(text);
+                packets.push(Packet::new(&bytes, port));
+            }
+            let mut verdicts = vec![Verdict::default(); packets.len()];
+            self.lane.process(&mut packets, &mut verdicts, self.now_ns);
+            all += packets.len();
+            let here = packets.iter().zip(&verdicts).filter(|(_, verdict)| verdict.kind != VerdictKind::Kept);
+            out.extend(here.map(|(packet, verdict)| ended(*verdict, packet.data())));
+        }
+        let (mut back, waited) = (Vec::new(), (all - out.len()) as u64);
+        while out.len() < all {
+            assert!(Instant::now() < self.until, "{} packets of {all} are out", out.len());
+            self.now_ns += 1_000_000;
+            self.lane.poll(self.now_ns, &mut back);
+            out.extend(back.drain(..).map(|returned| ended(returned.verdict, returned.packet.data())));
+            std::thread::yield_now();
+        }
+        self.now_ns += 10_000_000;
+        if out.iter().any(is_gone) {
+            return false;
+        }
+        let out: Vec<String> = out.iter().map(|ended| format!("{ended:?}")).collect();
+        let mut sorted: [Vec<&String>; 2] = [out.iter().collect(), expected.values().flatten().collect()];
+        sorted.iter_mut().for_each(|texts| texts.sort());
+        assert_eq!(sorted[0], sorted[1], "each packet comes out as in the interpreter");
+        for (way, texts) in &expected {
+            // What two ways give tells nothing.
+            let own = |text: &&String| ways[*text].len() == 1 && ways[*text].contains(way);
+            let expected: Vec<&String> = texts.iter().filter(own).collect();
+            let got: Vec<&String> = out.iter().filter(own).collect();
+            assert_eq!(got, expected, "packets that waited for {way:?}");
+            let pairs = expected.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
+            met.pairs += if way.is_empty() { 0 } else { pairs };
+            met.several += if way.len() > 1 { pairs } else { 0 };
+        }
+        met.waited += waited;
+        true
+    }
 }

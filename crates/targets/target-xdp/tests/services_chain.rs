@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use target::{Replicating, Target};
 use target_asic::{Asic, Chip};
-use target_kit::chaos::{self, Contest, Met, Second};
+use target_kit::chaos::{self, Contest, Manner, Met, Second};
 use target_x86::{Options, X86};
 
 const IN_LANE: [Place; 3] = [Place::Lane, Place::Lane, Place::Lane];
@@ -75,7 +75,7 @@ fn check(
 fn check_killed(front: Front, of: (Shape, impl Iterator<Item = u64>), least: u32) {
     let folder = tempfile::tempdir().expect("a folder");
     let paths: [PathBuf; 3] = std::array::from_fn(|n| folder.path().join(format!("{n}.sock")));
-    let start = |n: usize| Second::start(&paths[n], n);
+    let start = |n: usize| Second::start(&paths[n], n, Manner::Chaos);
     let mut seconds: Vec<Second> = (0..3).map(start).collect();
     let mut kills = 0;
     let (met, _) = check(front, of, &paths.clone().map(Place::Process), &mut |contest| {

@@ -77,12 +77,16 @@ impl stf::Device for TargetDevice {
         p4_interp::Count { packets: count.packets, bytes: count.bytes }
     }
 
-    fn register(&mut self, _: program::RegisterId, _: u64) -> Option<u128> {
-        None
+    fn register(&mut self, register: program::RegisterId, index: u64) -> Option<u128> {
+        let mut cell = Vec::new();
+        self.target.facets().registers?.read_registers(register, index..index.checked_add(1)?, &mut cell).ok()?;
+        cell.first().map(|cell| u128::from(*cell))
     }
 
-    fn set_register(&mut self, _: program::RegisterId, _: u64, _: u128) -> bool {
-        false
+    fn set_register(&mut self, register: program::RegisterId, index: u64, value: u128) -> bool {
+        // Targets show registers of up to 64 bits; bits beyond a register's width are left out in any case.
+        let registers = self.target.facets().registers;
+        registers.is_some_and(|r| r.set_register(register, index, value as u64).is_ok())
     }
 }
 

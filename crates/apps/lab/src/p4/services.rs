@@ -6,6 +6,7 @@ use daemon::services::{Kind, Sizes};
 use inline::{Inline, in_lane};
 use program::Program;
 use service::Deployment;
+use service::caller::Make;
 use std::sync::Arc;
 
 /// As many bearers as `gnb.p4` has, and room for what a test keeps.
@@ -54,7 +55,7 @@ impl std::str::FromStr for Setting {
 /// # Errors
 /// If a setting is not one, or the program declares a service otherwise.
 pub fn inline(program: &Program, settings: &[Setting]) -> Result<Option<Inline>, Failure> {
-    let all = in_lanes(program, settings)?;
+    let all = deployed(program, settings, Kind::plain)?;
     if all.is_empty() || all.len() < program.services.len() {
         return Ok(None);
     }
@@ -66,9 +67,13 @@ pub fn inline(program: &Program, settings: &[Setting]) -> Result<Option<Inline>,
 /// # Errors
 /// If a setting is not one.
 pub fn in_lanes(program: &Program, settings: &[Setting]) -> Result<Vec<Arc<Deployment>>, Failure> {
+    deployed(program, settings, Kind::make)
+}
+
+fn deployed(program: &Program, settings: &[Setting], make: fn(Kind, Sizes) -> Make) -> Result<Vec<Arc<Deployment>>, Failure> {
     let mut all: Vec<Arc<Deployment>> = Vec::new();
     for info in program.services.values() {
-        all.extend(Kind::named(&info.name).map(|kind| in_lane(kind.make(SIZES))));
+        all.extend(Kind::named(&info.name).map(|kind| in_lane(make(kind, SIZES))));
     }
     for Setting { service, index, value } in settings {
         let found = all.iter().find(|deployment| deployment.interface().name == service);
@@ -130,6 +135,73 @@ mod tests {
         for report in [stf::run(&script, &mut stf::MachineDevice::new(machine)), stf::run(&script, &mut x86)] {
             assert!(report.passed() && (report.sent, report.received) == (4, 2), "{report:?}");
         }
+    }
+
+    const OUT: base::PortId = base::PortId(1);
+
+    /// What leaves of a packet at once: by itself, as a copy, or when a service has answered.
+    fn run(lane: &mut dyn target::Lane, bytes: &[u8], now_ns: u64) -> Vec<Vec<u8>> {
+        let (mut packets, mut verdicts) = ([base::Packet::new(bytes, base::PortId(0))], [base::Verdict::default()]);
+        lane.process(&mut packets, &mut verdicts, now_ns);
+        let mut extra = Vec::new();
+        lane.take_extra(&mut extra);
+        let all = packets.iter().zip(verdicts).chain(extra.iter().map(|copy| (&copy.packet, copy.verdict)));
+        let sent = all.filter(|(_, verdict)| *verdict == base::Verdict::forward(OUT)).map(|(packet, _)| packet.data().to_vec());
+        sent.chain(again(lane, now_ns)).collect()
+    }
+
+    /// What leaves by then.
+    fn again(lane: &mut dyn target::Lane, now_ns: u64) -> Vec<Vec<u8>> {
+        let mut back = Vec::new();
+        lane.poll(now_ns, &mut back);
+        back.iter().filter(|back| back.verdict == base::Verdict::forward(OUT)).map(|back| back.packet.data().to_vec()).collect()
+    }
+
+    /// Singh et al., Algorithm 1, from P4: a bucket of 10 ms, 8 attempts.
+    #[test]
+    fn a_program_sends_a_packet_again_until_a_status_names_it() {
+        const MS: u64 = 1_000_000;
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let include = [folder.join("../../../p4/include")];
+        let ir = Arc::new(daemon::program::compile(&folder.join("src/p4/testdata/resubmits.p4"), &include, &[]).unwrap());
+        let batch = program::Batch { ops: vec![program::Op::Mirror { session: 1, to: Some(program::Mirror::Port(OUT)) }] };
+        let services = in_lanes(&ir.program, &[]).unwrap();
+        let target = crate::p4::device::x86(&ir, &Default::default(), &services).unwrap();
+        let mut machine = Machine::new(ir.clone()).unwrap();
+        machine.set_services(Box::new(inline(&ir.program, &[]).unwrap().expect("the program calls one of ours")));
+        target.apply(&batch).unwrap();
+        machine.apply(&batch).unwrap();
+        let mut lane = target.lane(0);
+        let packet = |operation: u8, id: u8| vec![operation, 0, 0, 0, 5, 0, 0, 0, id, 0xaa, id];
+        // Sent, and kept: the interpreter waits for nothing, and has no more of it.
+        for id in 1..=3 {
+            assert_eq!(run(lane.as_mut(), &packet(0, id), MS), [packet(0, id)]);
+            let sent = packet(0, id);
+            let twin = machine.process(&sent, base::PortId(0), MS, p4_interp::Mode::Whole);
+            assert_eq!((twin.verdict, twin.bytes), (base::Verdict::forward(OUT), &sent[..]));
+            let copies: Vec<String> = machine.extra().iter().map(|copy| ir.program.reason_name(copy.verdict.reason)).collect();
+            assert_eq!(copies, ["service_lost"]);
+        }
+        assert_eq!(again(lane.as_mut(), 10 * MS), Vec::<Vec<u8>>::new(), "not yet");
+        assert_eq!(again(lane.as_mut(), 11 * MS), [packet(0, 1), packet(0, 2), packet(0, 3)]);
+        // A status names the second, once: the answer of both, and nothing the second time.
+        for (now_ns, named) in [(12 * MS, true), (13 * MS, false)] {
+            let expected: Vec<Vec<u8>> = named.then(|| vec![2, 0, 0, 0, 5, 0, 0, 0, 2, 0xaa, 2]).into_iter().collect();
+            assert_eq!(run(lane.as_mut(), &packet(1, 2), now_ns), expected);
+            let status = packet(1, 2);
+            let twin = machine.process(&status, base::PortId(0), now_ns, p4_interp::Mode::Whole);
+            assert_eq!(
+                (twin.verdict == base::Verdict::forward(OUT)).then(|| twin.bytes.to_vec()).into_iter().collect::<Vec<_>>(),
+                expected
+            );
+        }
+        for attempt in 2..=8 {
+            assert_eq!(again(lane.as_mut(), (1 + 10 * attempt) * MS), [packet(0, 1), packet(0, 3)], "attempt {attempt}");
+        }
+        assert_eq!(again(lane.as_mut(), 91 * MS), Vec::<Vec<u8>>::new(), "given up");
+        let counters = services[0].counters();
+        // 3 kept, 2 statuses, copies: 3 and 7 times 2.
+        assert_eq!((counters.calls, counters.copies, counters.waiting(), counters.imbalance()), (5, 17, 0, 0), "{counters:?}");
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //!
 //! The payload is not read: a program takes the ids out of its status messages. All copies of a bucket come out together, as published.
 
-use super::ResubmitBuffer;
+use super::{ResubmitBuffer, Resubmits};
+use crate::plain::resubmit::PlainResubmit;
 use crate::{Event, Limits, Payload};
 use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Question, Reason, Requests, Service, Setting, SettingError};
 
@@ -84,7 +85,7 @@ fn bytes(first: u8, key: u64) -> [u8; 9] {
 }
 
 /// What is kept of a call.
-struct Held(Call);
+pub struct Held(Call);
 
 impl Payload for Held {
     fn sdu_bytes(&self) -> usize {
@@ -93,8 +94,8 @@ impl Payload for Held {
 }
 
 /// One instance.
-pub struct ResubmitService {
-    buffer: ResubmitBuffer<Held>,
+pub struct ResubmitService<B = ResubmitBuffer<Held>> {
+    buffer: B,
     /// What comes out by the next poll.
     done: Vec<Call>,
     now_ns: u64,
@@ -106,26 +107,38 @@ impl ResubmitService {
     /// # Panics
     /// As that.
     pub fn new(interval_ms: u32, most_attempts: u32, limits: Limits) -> ResubmitService {
-        ResubmitService { buffer: ResubmitBuffer::new(interval_ms, most_attempts, limits), done: Vec::new(), now_ns: 0 }
+        ResubmitService::over(interval_ms, most_attempts, limits)
+    }
+}
+
+impl ResubmitService<PlainResubmit<Held>> {
+    /// The same over the slow twin: what the interpreter calls.
+    pub fn plain(interval_ms: u32, most_attempts: u32, limits: Limits) -> Self {
+        ResubmitService::over(interval_ms, most_attempts, limits)
+    }
+}
+
+impl<B: Resubmits<Held>> ResubmitService<B> {
+    fn over(interval_ms: u32, most_attempts: u32, limits: Limits) -> Self {
+        ResubmitService { buffer: B::new(interval_ms, most_attempts, limits), done: Vec::new(), now_ns: 0 }
     }
 
     /// Buckets have their turns before anything else of this ms.
     fn advance(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
         let (mut again, mut gone) = (Vec::new(), Vec::new());
-        self.buffer.advance(self.now_ns, &mut |key, held: &Held| again.push(held.0.copy(&bytes(RESUBMISSION, key))), &mut |event| {
-            match event {
-                Event::Acknowledged { key, packet: Held(mut call) } => {
-                    call.answer(&bytes(ACKNOWLEDGED, key));
-                    gone.push(call);
-                }
-                Event::Discarded { packet: Held(mut call), reason: why, .. } => {
-                    call.drop_for(reason(why));
-                    gone.push(call);
-                }
-                // RLC's.
-                Event::MaxRetransmissions { .. } => {}
+        let copy = |key, held: &Held| held.0.copy(&bytes(RESUBMISSION, key));
+        self.buffer.advance(self.now_ns, copy, &mut |copy| again.push(copy), &mut |event| match event {
+            Event::Acknowledged { key, packet: Held(mut call) } => {
+                call.answer(&bytes(ACKNOWLEDGED, key));
+                gone.push(call);
             }
+            Event::Discarded { packet: Held(mut call), reason: why, .. } => {
+                call.drop_for(reason(why));
+                gone.push(call);
+            }
+            // RLC's.
+            Event::MaxRetransmissions { .. } => {}
         });
         self.done.append(&mut again);
         self.done.append(&mut gone);
@@ -148,7 +161,7 @@ impl ResubmitService {
     }
 }
 
-impl Service for ResubmitService {
+impl<B: Resubmits<Held> + Send> Service for ResubmitService<B> {
     fn interface(&self) -> &'static Interface {
         &INTERFACE
     }

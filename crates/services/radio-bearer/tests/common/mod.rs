@@ -182,8 +182,18 @@ impl Services {
         let limits = Limits { packets: 1 << 16, bytes: 1 << 26 };
         Services {
             buffer: inline::in_lane(Arc::new(move || Box::new(BufferService::new(BEARERS as usize, limits)))),
-            cipher: inline::in_lane(Arc::new(|| Box::new(CipherService::new(Choice::Portable).expect("it needs no library")))),
+            cipher: inline::in_lane(Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("one is always there")))),
             bearers: inline::in_lane(Arc::new(|| Box::new(RadioBearerService::new(BEARERS as usize)))),
+        }
+    }
+
+    /// Over the slow twins: the interpreter's.
+    pub(crate) fn plain() -> Services {
+        let limits = Limits { packets: 1 << 16, bytes: 1 << 26 };
+        Services {
+            buffer: inline::in_lane(Arc::new(move || Box::new(BufferService::plain(BEARERS as usize, limits)))),
+            cipher: inline::in_lane(Arc::new(|| Box::new(CipherService::new(Choice::Portable).expect("it needs no library")))),
+            ..Services::new()
         }
     }
 
@@ -384,7 +394,7 @@ pub(crate) struct Interpreted {
 impl Interpreted {
     pub(crate) fn new(bearers: &[Bearer]) -> Interpreted {
         let ir = whole();
-        let services = Services::new();
+        let services = Services::plain();
         let mut machine = Machine::new(ir.clone()).expect("runs");
         machine.set_services(Box::new(inline::Inline::new(&ir.program, &services.all()).expect("all are there")));
         machine.apply(&Tables(&ir).station()).expect("fits");

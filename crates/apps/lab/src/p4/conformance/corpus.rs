@@ -171,9 +171,9 @@ impl Corpus {
                     targets.iter().for_each(|t| add(Kind::Stf, t));
                 }
             }
-            // The targets refuse it.
-            if p.architecture == "psa" && p.stf.is_some() && targets.iter().any(|t| t == "interp") {
-                add(Kind::Stf, "interp");
+            // XDP refuses it.
+            if p.architecture == "psa" && p.stf.is_some() {
+                targets.iter().filter(|t| *t != "xdp").for_each(|t| add(Kind::Stf, t));
             }
         }
         checks
