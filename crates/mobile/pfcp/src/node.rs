@@ -601,7 +601,7 @@ impl Node {
             About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, from.ip(), message, now),
             About::Setup(peer) => self.setup_answered(peer, from, message, now),
             About::Release | About::NodeReport => {}
-            About::Final(this) => self.usage_answered(this.count, message.cause(), now),
+            About::Final(this) => self.final_answered(*this, from.ip(), message.cause(), now),
             about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_)) => {
                 self.report_answered(about, &waiting.octets, from, message, now, plane)
             }
@@ -636,6 +636,9 @@ impl Node {
             && self.is_associated(peer)
         {
             self.requests.remove(sequence);
+            return;
+        }
+        if self.withdrawn(sequence, now) {
             return;
         }
         let Some(waiting) = self.requests.get_mut(sequence) else { return };

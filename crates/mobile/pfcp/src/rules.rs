@@ -251,18 +251,25 @@ pub struct Urr {
     pub inactivity_s: Option<u32>,
     /// The quota is over when there is no packet for so many seconds.
     pub quota_holding_s: Option<u32>,
-    /// A quota is reported so many seconds after it was given.
+    /// A quota is reported, and over, so many seconds after it was given.
     pub quota_validity_s: Option<u32>,
     /// Usage before and after this time (NTP seconds) is reported separately.
     pub monitoring_ntp_s: Option<u32>,
     /// Thresholds and quotas from the monitoring time on, where they are given.
     pub subsequent: Limits,
-    /// FAR that packets are handled by when a quota is used up; `None`: they are dropped.
+    /// FAR that packets are handled by when a quota is used up; `None`: they are dropped. They are measured as before.
     pub quota_far_id: Option<u32>,
     /// URRs whose report triggers this one's.
     pub linked: Vec<u32>,
     /// Set by the node when a quota is used up (§5.2.2.2.1).
     pub exhausted: bool,
+}
+
+impl Urr {
+    /// Whether it has a quota, used up or not.
+    pub(crate) fn has_quota(&self) -> bool {
+        self.volume_quota.is_some() || self.time_quota_s.is_some() || self.event_quota.is_some()
+    }
 }
 
 /// Thresholds and quotas of a URR.

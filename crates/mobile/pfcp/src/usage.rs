@@ -51,8 +51,8 @@ pub(crate) mod trigger {
     pub(crate) const QUVTI: u32 = 1 << 19;
     pub(crate) const UPINT: u32 = 1 << 21;
 
-    /// Those after which packets of the rule no longer pass.
-    pub(crate) const QUOTAS: u32 = VOLQU | TIMQU | EVEQU | QUHTI;
+    /// Those after which packets of the rule no longer pass, if it has a quota: what is left of it is void (§5.2.2.2.1).
+    pub(crate) const QUOTAS: u32 = VOLQU | TIMQU | EVEQU | QUHTI | QUVTI;
 }
 
 /// INAM, ISTM and MNOP of Measurement Information (§8.2.68): nothing is measured, time is measured from the beginning, packets are
@@ -334,8 +334,7 @@ impl Meter {
 
     /// Since when a quota is held without packets, and how long it may be, if its end is asked for.
     fn holding(&self, rule: &Urr) -> Option<(Duration, Duration)> {
-        let quotas = [rule.volume_quota.is_some(), rule.time_quota_s.is_some(), rule.event_quota.is_some()];
-        let has_quota = quotas.contains(&true) && !rule.exhausted && rule.triggers & reporting::QUHTI != 0;
+        let has_quota = rule.has_quota() && !rule.exhausted && rule.triggers & reporting::QUHTI != 0;
         seconds(rule.quota_holding_s).filter(|_| has_quota).map(|limit| (self.moved_at.max(self.quota_since), limit))
     }
 

@@ -41,7 +41,11 @@ Notes:
   comes. So a threshold is passed by the bytes of a millisecond, or of five after a pause: 1.25 or 6.25 MB at 10 Gbit/s.
 - An event is a start of traffic: which events a URR counts is the UP function's to say (TS 23.501 table 5.8.2.11.5-1). A report has the Time Stamp of
   each, at most of 100. An event quota is used up by the last event that it allows, as a volume quota is by its last byte.
-- The end of a quota's validity is reported; packets pass until the quota is used up.
+- The end of a quota's validity is reported, and what is left of the quota is void, as at the end of its holding time (clause 5.2.2.2.1).
+- Octets that pass by the FAR for quota action are measured and reported like any others, and count against the next quota: the measurement goes on until the
+  CP function says otherwise, and what was forwarded since the last report is deducted from a new quota (clause 5.2.2.2.1, note 1). What that FAR drops
+  is not measured. An SMF that does not charge for a redirect sets INAM or gives the redirected PDR no URR. Others differ: gtp5g (free5GC) and
+  upg-vpp know no FAR for quota action and drop, and Open5GS's UPF stops nothing.
 - Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association. What is deleted as a set has no usage
   reports: its CP function has lost the sessions. Reports of a set that was handed over go to its Alternative SMF IP Address, until a CP function gives a
   session another F-SEID.
@@ -66,7 +70,14 @@ Notes:
 - A report of usage that nobody answers (T1, N1) is kept likewise, with its UR-SEQN, and sent again when its CP function is heard: with its next message of
   any kind. A CP function that got it before, and whose answer was lost, knows it by the UR-SEQN. Half of the requests that may wait for a CP function are
   for new reports. At most as many reports wait as there may be sessions (`n4.max_sessions`), those that are kept and those that are still to be sent together; what
-  comes beyond is lost, with the reason `full`. Final usage takes the place of the oldest report of a session that lived.
+  comes beyond is lost, with the reason `full`: the oldest of the CP function that has most of the room, those of sessions that lived first.
+- A request that is in flight when its CP function restarts is not sent again: the SEID may be another session's. Nor is it while a heartbeat says that the CP
+  function may have restarted, until the next one.
+- The response to a Session Deletion Request has, behind the last usage, the reports of the session that nobody acknowledged, with the UR-SEQNs that they
+  had. A request that has just been sent for the first time is left to its answer, and PURU says that one is pending (clause 5.2.2.3.1); so it does of what
+  has no room in the response (30,000 octets), which is sent in Session Report Requests.
+- Usage that another SMF of a set does not know (cause 65) waits until the address that has given the session's SEID is heard, or the session is handed over, or the
+  CP function associates again: then it is told to whom the session is with. That goes for final usage too.
 ";
 
 fn text(fate: Fate) -> String {

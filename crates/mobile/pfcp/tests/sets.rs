@@ -384,3 +384,132 @@ fn a_session_that_another_smf_of_the_set_does_not_know_goes_on() {
     respond(&mut bench, SMF_ADDRESS, again, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
     assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept(), bench.node.final_reports_pending()), (0, 0, 0));
 }
+
+/// Reports among what is sent after `from` has spoken.
+fn reports_after(bench: &mut Bench, from: Ipv4Addr) -> Vec<(IpAddr, Message)> {
+    bench.sequence += 1;
+    let beat = Message::node(MessageType::HeartbeatRequest, bench.sequence, vec![]);
+    bench.node.receive(SocketAddr::new(from.into(), 8805), &beat.encode().unwrap(), bench.now, &mut bench.plane);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let reports = bench.sent().into_iter().filter(|(_, message)| message.kind == MessageType::SessionReportRequest);
+    reports.map(|(to, message)| (to.ip(), message)).collect()
+}
+
+fn alternative_preferred() -> Ie {
+    Ie::AlternativeSmfIpAddress(AlternativeSmfIpAddress { preferred: true, ipv4: Some(PREFERRED), ipv6: None })
+}
+
+/// Lets time pass until a report goes to an address.
+fn until_sent_to(bench: &mut Bench, to: Ipv4Addr) -> Message {
+    for _ in 0..60 {
+        let sent = bench.sent();
+        if let Some((_, report)) =
+            sent.into_iter().find(|(at, message)| at.ip() == IpAddr::from(to) && message.kind == MessageType::SessionReportRequest)
+        {
+            return report;
+        }
+        bench.pass(Duration::from_secs(1));
+    }
+    panic!("nothing is sent to {to}");
+}
+
+/// Its session ended before, or while it was in flight.
+#[test]
+fn final_usage_that_another_smf_of_the_set_does_not_know_is_told_to_the_one_that_had_the_session() {
+    for in_flight in [false, true] {
+        let (mut bench, seids) = set_of_three(false);
+        bench.count(seids[0], 1, if in_flight { 1000 } else { 400 }, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        assert_eq!(bench.sent().len(), usize::from(in_flight));
+        bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+        // The association lives on with others of the set.
+        bench.pass(Duration::from_millis(1));
+        let others = vec![alternative(OTHER), alternative_preferred()];
+        bench.node.receive(
+            SocketAddr::new(SMF_ADDRESS.into(), 8805),
+            &Message::node(MessageType::AssociationSetupRequest, 900, [setup_ies(SMF_STARTED), others].concat()).encode().unwrap(),
+            bench.now,
+            &mut bench.plane,
+        );
+        let report = until_sent_to(&mut bench, PREFERRED);
+        assert_eq!((report.seid, find!(report.ies, FSeid).unwrap().seid), (Some(0), 1));
+        respond(&mut bench, PREFERRED, &report, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
+        assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (0, 1), "in flight: {in_flight}");
+        assert_eq!(reports_after(&mut bench, PREFERRED), []);
+        let sent = reports_after(&mut bench, SMF_ADDRESS);
+        let [(to, again)] = &sent[..] else { panic!("{sent:?}") };
+        assert_eq!((*to, again.seid, find!(again.ies, FSeid)), (IpAddr::from(SMF_ADDRESS), Some(1), None));
+        // If that one does not know it either, nobody does.
+        let cause = if in_flight { Cause::REQUEST_ACCEPTED } else { Cause::SESSION_CONTEXT_NOT_FOUND };
+        respond(&mut bench, SMF_ADDRESS, again, vec![Ie::Cause(cause)]);
+        assert_eq!((bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (u64::from(!in_flight), 0));
+    }
+}
+
+/// The address that has given the SEID is never heard again.
+#[test]
+fn usage_that_waits_for_an_smf_is_told_to_the_one_that_its_sessions_are_handed_over_to() {
+    for ended in [false, true] {
+        let (mut bench, seids) = set_of_three(false);
+        bench.count(seids[0], 1, 1000, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let report = until_sent_to(&mut bench, PREFERRED);
+        respond(&mut bench, PREFERRED, &report, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
+        if ended {
+            bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+            bench.pass(Duration::from_secs(1));
+            let ies = [setup_ies(SMF_STARTED), vec![alternative(OTHER)]].concat();
+            bench.node.receive(
+                SMF,
+                &Message::node(MessageType::AssociationSetupRequest, 999, ies).encode().unwrap(),
+                bench.now,
+                &mut bench.plane,
+            );
+            bench.node.poll_usage(bench.now, &mut bench.plane);
+            // It is heard, so it is asked; and is silent again.
+            let again = until_sent_to(&mut bench, OTHER);
+            respond(&mut bench, OTHER, &again, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
+        }
+        bench.sent();
+        assert_eq!((bench.node.final_reports_kept(), bench.node.final_reports_pending()), (1, 0), "ended: {ended}");
+        let third = Ipv4Addr::new(127, 0, 0, 88);
+        let cp = Ie::CpIpAddress(PeerAddress { ipv4: Some(SMF_ADDRESS), ipv6: None });
+        let info = Ie::SessionChangeInfo(vec![cp, alternative(third)]);
+        let request = Message::node(MessageType::SessionSetModificationRequest, 1000, vec![Ie::NodeId(smf_node()), info]);
+        bench.node.receive(SocketAddr::new(OTHER.into(), 8805), &request.encode().unwrap(), bench.now, &mut bench.plane);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let told = until_sent_to(&mut bench, third);
+        let own = FSeid { seid: 1, ipv4: Some(SMF_ADDRESS), ipv6: None };
+        assert_eq!((told.seid, find!(told.ies, FSeid)), (Some(0), Some(&own)));
+        respond(&mut bench, third, &told, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+        bench.pass(Duration::from_secs(60));
+        assert_eq!((bench.sent(), bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (vec![], 0, 0));
+    }
+}
+
+/// The SEID is of the first one.
+#[test]
+fn final_usage_of_a_session_that_was_handed_over_is_told_as_anothers() {
+    let (mut bench, seids) = set_of_three(false);
+    let cp = Ie::CpIpAddress(PeerAddress { ipv4: Some(SMF_ADDRESS), ipv6: None });
+    hand_over(&mut bench, vec![cp], OTHER);
+    bench.count(seids[0], 1, 400, 0);
+    bench.node.release_all(bench.now);
+    bench.pass(Duration::from_secs(1));
+    let told = until_sent_to(&mut bench, OTHER);
+    assert_eq!((told.seid, find!(told.ies, FSeid).unwrap().seid), (Some(0), 1));
+}
+
+/// What waits for an SMF that comes back as a new one is counted, and does not wait for ever.
+#[test]
+fn usage_that_waits_for_an_smf_which_has_restarted_is_lost_and_counted() {
+    let (mut bench, seids) = set_of_three(false);
+    bench.count(seids[0], 1, 1000, 0);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = until_sent_to(&mut bench, PREFERRED);
+    respond(&mut bench, PREFERRED, &report, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
+    assert_eq!(bench.node.final_reports_kept(), 1);
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 9));
+    bench.pass(Duration::from_secs(60));
+    assert_eq!((bench.sent(), bench.node.stats().lost_usage_reports, bench.node.final_reports_kept()), (vec![], 1, 0));
+}

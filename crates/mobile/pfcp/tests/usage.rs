@@ -263,18 +263,48 @@ fn a_quota_that_is_not_used_for_its_holding_time_is_over() {
 }
 
 #[test]
-fn the_end_of_a_quotas_validity_is_reported_once_and_packets_pass() {
+fn the_end_of_a_quotas_validity_is_reported_once_and_ends_the_quota() {
     let mut bench = Bench::new();
     let seid = session(&mut bench, QUVTI | VOLQU, vec![Ie::VolumeQuota(total(1000)), Ie::QuotaValidityTime(60)]);
     run(&mut bench, 59);
     assert_eq!(triggers(&mut bench), []);
     run(&mut bench, 1);
-    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_QUVTI], false));
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_QUVTI], true));
     run(&mut bench, 200);
     assert_eq!(triggers(&mut bench), []);
+    // A new time does not bring back what is void; a new quota does.
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::QuotaValidityTime(60)])]);
+    assert!(is_exhausted(&bench, seid));
     bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(1000))])]);
+    assert!(!is_exhausted(&bench, seid));
     run(&mut bench, 61);
-    assert_eq!(triggers(&mut bench), [REPORTED_QUVTI]);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_QUVTI], true));
+    // Where there is no quota, none ends.
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, QUVTI, vec![Ie::QuotaValidityTime(60)]);
+    run(&mut bench, 61);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_QUVTI], false));
+}
+
+/// §5.2.2.2.1: the measurement goes on, whatever FAR has the packets.
+#[test]
+fn what_a_far_for_quota_action_lets_pass_is_reported_and_counts_against_the_next_quota() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(1000)), Ie::FarId(2)]);
+    bench.count(seid, 1, 1000, 0);
+    run(&mut bench, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![1 << 8], true));
+    bench.count(seid, 1, 1300, 0);
+    run(&mut bench, 10);
+    assert_eq!(triggers(&mut bench), []);
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(1000))])]);
+    bench.count(seid, 1, 1900, 0);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [], "900 of 1000");
+    bench.count(seid, 1, 2000, 0);
+    run(&mut bench, 1);
+    let told = reports(&mut bench);
+    assert_eq!(find!(told[0], VolumeMeasurement).unwrap().bytes.total, Some(1000));
 }
 
 #[test]
@@ -887,17 +917,12 @@ fn kept_usage_is_sent_to_a_peer_that_is_heard_unless_it_has_restarted() {
 }
 
 #[test]
-fn kept_usage_of_a_session_that_was_deleted_meanwhile_is_told_to_who_had_it() {
-    for (cause, why) in [(Cause::REQUEST_ACCEPTED, None), (Cause::SESSION_CONTEXT_NOT_FOUND, Some(("not_found", 1)))] {
-        let (mut bench, seid) = unanswered(config());
-        bench.delete(seid);
-        bench.node.poll_usage(bench.now, &mut bench.plane);
-        let report = bench.sent_one();
-        assert_eq!((report.kind, report.seid), (MessageType::SessionReportRequest, Some(1)));
-        assert_eq!(bench.node.final_reports_pending(), 1);
-        bench.answer(&report, vec![Ie::Cause(cause)]);
-        assert_eq!((bench.node.final_reports_pending(), lost(&bench)), (0, why.into_iter().collect::<Vec<_>>()));
-    }
+fn kept_usage_of_a_session_is_told_in_the_answer_to_its_deletion() {
+    let (mut bench, seid) = unanswered(config());
+    let answer = bench.delete(seid);
+    assert_eq!(groups(&answer.ies, number::UsageReportInDeletionResponse).len(), 2, "{answer:?}");
+    run(&mut bench, 20);
+    assert_eq!((bench.sent(), bench.node.final_reports_pending(), lost(&bench)), (vec![], 0, vec![]));
 }
 
 #[test]

@@ -507,11 +507,11 @@ impl<D: DataPlane> Plane<D> {
         Some(Batch { ops: meters.chain(quotas).chain(entries).collect() })
     }
 
-    /// The rates that are enforced on a session's packets, in kbit/s, and the meter of each as the data plane has it.
-    pub fn rates(&self, seid: Seid) -> Vec<(MeterKey, u64, MeterConfig)> {
+    /// The rates that are enforced on a session's packets, in kbit/s, and the meter of each as the data plane has it, with its cell.
+    pub fn rates(&self, seid: Seid) -> Vec<(MeterKey, u64, MeterConfig, u32)> {
         let Some(session) = self.sessions.get(seid) else { return Vec::new() };
         let meters = session.numbers.meters.iter().zip(&session.rates_kbps);
-        meters.map(|((key, _), kbps)| (*key, *kbps, lower::meter_config(*kbps, self.context.policing))).collect()
+        meters.map(|((key, cell), kbps)| (*key, *kbps, lower::meter_config(*kbps, self.context.policing), *cell)).collect()
     }
 
     /// Packets and bytes that a session has been charged in cells that it has now, in both directions. None for sessions without

@@ -152,7 +152,7 @@ pub const PFCPSRRSP_FLAGS: &[Flag] = &[flag(0, "DROBU", Done)];
 pub const PFCPSRREQ_FLAGS: &[Flag] = &[flag(0, "PSDBU", Unsent)];
 
 /// PFCPSDRsp-Flags (table 7.5.7.1-1).
-pub const PFCPSDRSP_FLAGS: &[Flag] = &[flag(0, "PURU", Unsent)];
+pub const PFCPSDRSP_FLAGS: &[Flag] = &[flag(0, "PURU", Sent)];
 
 /// PFCPASReq-Flags (table 7.4.4.1-1).
 pub const PFCPASREQ_FLAGS: &[Flag] = &[flag(0, "UUPSI", Unsent)];
@@ -201,7 +201,7 @@ pub const CP_FUNCTION_FEATURES: &[Flag] = &[
     flag(3, "SSET", Ignored("both sides must have it, and it is not announced: alternative addresses say who speaks for whom")),
     flag(4, "BUNDL", Ignored("a permission: we send each message in a datagram of its own, and take bundles from anybody")),
     flag(5, "MPAS", Ignored("both sides must have it, and it is not announced: alternative addresses say who speaks for whom")),
-    flag(6, "ARDR", Ignored("a permission: a deletion's response has all usage reports, there are no additional ones")),
+    flag(6, "ARDR", Ignored("a permission: what a deletion's response has no room for is told as pending (PURU) and sent, without AURI")),
     flag(7, "UIAUR", Ignored("a permission: usage of UE address pools is not reported")),
     flag(8, "PSUCC", Ignored("a permission: a request is done as a whole, or not at all")),
     flag(9, "RPGUR", Ignored("a permission: restarts of GTP-U peers are not reported, their path failures are")),

@@ -248,6 +248,7 @@ ies! {
         SNssai = 257: SNssai, "S-NSSAI", Done;
         GroupId = 291: Vec<u8>, "Group ID", Done;
         CpIpAddress = 292: PeerAddress, "CP IP Address", Done;
+        PfcpSdRspFlags = 318: u8, "PFCPSDRsp-Flags", Sent;
     }
     unread {
         5, "Duplicating Parameters", Refused;
@@ -428,7 +429,6 @@ ies! {
         315, "Peer UP Restart Report (Node Report Request)", Unsent;
         316, "DSCP to PPI Control Information (Session Establishment Request)", Refused;
         317, "DSCP to PPI Mapping Information", Refused;
-        318, "PFCPSDRsp-Flags", Unsent;
         319, "QER Indications", Refused;
         320, "Vendor-Specific Node Report Type", Unsent;
     }

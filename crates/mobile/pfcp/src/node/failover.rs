@@ -89,11 +89,13 @@ impl Node {
     /// Sends a request that waited for one address to another, under its number.
     fn send_to(&mut self, sequence: u32, waiting: &mut Option<Waiting>, to: SocketAddr, now: Duration) {
         let Some(mut waiting) = waiting.take() else { return };
-        (waiting.to, waiting.sends_left, waiting.deadline) = (to, self.config.n1 - 1, now + self.config.t1);
+        let before = std::mem::replace(&mut waiting.to, to);
+        (waiting.sends_left, waiting.deadline) = (self.config.n1 - 1, now + self.config.t1);
         waiting.moves += 1;
-        if let Some((own, peer)) = self.session_of(&waiting.about)
+        if waiting.about.is_of_session()
             && let Ok(mut message) = decode(&waiting.octets)
         {
+            let (own, peer) = self.session_of(&waiting.about).unwrap_or_else(|| self.session_in(&message, before));
             address_report(&mut message, own, peer, to.ip());
             // As long as before, but for one element.
             waiting.octets = message.encode().unwrap_or(waiting.octets);
@@ -116,6 +118,14 @@ impl Node {
         }
     }
 
+    /// As [`Node::session_of`], of a session that has ended since: what its report to `to` says.
+    fn session_in(&self, report: &Message, to: SocketAddr) -> (FSeid, IpAddr) {
+        match find!(report.ies, FSeid) {
+            Some(own) => (*own, self.report_address(own, to).ip()),
+            None => (f_seid(report.seid.unwrap_or(0), to.ip()), to.ip()),
+        }
+    }
+
     /// The association that a request to an address is for, if it may go to another one.
     fn whose(&self, about: &About, to: SocketAddr) -> Option<NodeId> {
         match about {
@@ -123,9 +133,10 @@ impl Node {
             About::Heartbeat(node_id, since) => {
                 Some(node_id).filter(|node_id| self.associations.get(node_id).is_some_and(|of| of.since == *since)).cloned()
             }
-            About::DownlinkData(seid, _) | About::Usage(seid, _) | About::Inactivity(seid) | About::ErrorIndication(seid, ..) => {
+            About::DownlinkData(seid, _) | About::Inactivity(seid) | About::ErrorIndication(seid, ..) => {
                 self.sessions.get(*seid).map(|session| session.node_id)
             }
+            About::Usage(seid, of) => Some(self.sessions.get(*seid).map_or_else(|| of.node_id.clone(), |session| session.node_id)),
             About::Final(this) => Some(this.node_id().clone()),
             About::NodeReport => {
                 let mut all = self.associations.iter();
@@ -133,6 +144,13 @@ impl Node {
             }
         }
     }
+}
+
+/// The F-SEID of a session by the address that has given its SEID.
+pub(super) fn f_seid(seid: u64, address: IpAddr) -> FSeid {
+    let ipv4 = if let IpAddr::V4(address) = address { Some(address) } else { None };
+    let ipv6 = if let IpAddr::V6(address) = address { Some(address) } else { None };
+    FSeid { seid, ipv4, ipv6 }
 }
 
 /// Makes a report one for an address: by the SEID that this has given, or as another SMF's session.

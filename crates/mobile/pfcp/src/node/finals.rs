@@ -12,14 +12,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::associations::{Association, cp_address};
-use super::failover::address_report;
+use super::associations::Association;
+use super::failover::{address_report, f_seid};
 use super::journal::Key;
-use super::requests::OfUsage;
+use super::requests::{OfUsage, Waiting};
+use super::sessions::Session;
+use super::sets::{HandOver, Set};
 use super::{About, Node, Timer};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, MessageType, NodeId, decode, find};
 use crate::rules::Seid;
 use crate::stats::{LogCause, LostUsage};
+use crate::work::steps;
 
 /// Usage Report in Report Type (§8.2.21).
 const USAR: u8 = 0x02;
@@ -34,8 +37,12 @@ pub(super) struct Final {
     node_id: NodeId,
     /// The CP function's recovery time stamp.
     stamp: u32,
+    /// The address that has given the SEID.
     peer: SocketAddr,
     cp_seid: u64,
+    /// Where it goes, if not there: the session was handed over. Known anew after a crash, or not.
+    #[serde(skip)]
+    to: Option<IpAddr>,
     /// Usage Report elements, encoded: sessions end by the million.
     reports: Vec<u8>,
     pub(super) count: u64,
@@ -77,12 +84,26 @@ pub(super) struct Finals {
     ready: BTreeMap<Lane, BTreeSet<u64>>,
     kept: BTreeMap<Until, BTreeSet<u64>>,
     kept_count: usize,
-    /// Those of sessions that had not ended.
-    of_sessions: BTreeSet<u64>,
+    /// Of each CP function.
+    shares: BTreeMap<NodeId, Share>,
     by_session: BTreeSet<(Seid, u64)>,
     /// Whose turn was last.
     last: Option<Lane>,
     next_id: u64,
+}
+
+/// What one CP function has of the room.
+#[derive(Default)]
+struct Share {
+    /// Of sessions that had not ended when the report was made, and of those that had.
+    of_sessions: BTreeSet<u64>,
+    finals: BTreeSet<u64>,
+}
+
+impl Share {
+    fn len(&self) -> usize {
+        self.of_sessions.len() + self.finals.len()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -121,13 +142,20 @@ impl Final {
     /// The CP F-SEID of its session, and the address that knows the session by it.
     pub(super) fn cp(&self) -> (FSeid, IpAddr) {
         let address = self.peer.ip();
-        let ipv4 = if let IpAddr::V4(address) = address { Some(address) } else { None };
-        let ipv6 = if let IpAddr::V6(address) = address { Some(address) } else { None };
-        (FSeid { seid: self.cp_seid, ipv4, ipv6 }, address)
+        (f_seid(self.cp_seid, address), address)
     }
 
     pub(super) fn reports(&self) -> &[u8] {
         &self.reports
+    }
+
+    /// Where it goes.
+    fn goes_to(&self) -> SocketAddr {
+        self.to.map_or(self.peer, |to| SocketAddr::new(to, self.peer.port()))
+    }
+
+    fn lane(&self) -> Lane {
+        Lane { node_id: self.node_id.clone(), address: self.goes_to().ip(), again: self.seid.is_some() }
     }
 }
 
@@ -144,9 +172,13 @@ impl Finals {
 
     fn put(&mut self, this: Final, place: Place) {
         let id = this.id;
-        if let Some(seid) = this.seid {
-            self.of_sessions.insert(id);
-            self.by_session.insert((seid, id));
+        let share = self.shares.entry(this.node_id.clone()).or_default();
+        match this.seid {
+            Some(seid) => {
+                share.of_sessions.insert(id);
+                self.by_session.insert((seid, id));
+            }
+            None => drop(share.finals.insert(id)),
         }
         match &place {
             Place::Ready(lane) => drop(self.ready.entry(lane.clone()).or_default().insert(id)),
@@ -160,8 +192,14 @@ impl Finals {
 
     fn take(&mut self, id: u64) -> Option<Final> {
         let (place, this) = self.all.remove(&id)?;
+        if let Some(share) = self.shares.get_mut(&this.node_id) {
+            share.of_sessions.remove(&id);
+            share.finals.remove(&id);
+            if share.len() == 0 {
+                self.shares.remove(&this.node_id);
+            }
+        }
         if let Some(seid) = this.seid {
-            self.of_sessions.remove(&id);
             self.by_session.remove(&(seid, id));
         }
         match place {
@@ -172,6 +210,29 @@ impl Finals {
             }
         }
         Some(this)
+    }
+
+    /// Which one makes room for another, where there is no more: the oldest of the CP function that has most, so that none takes the others' room.
+    /// A session that lives will tell more; of one that ended this is the last that can be told.
+    fn makes_room_for(&self, this: &Final) -> Option<u64> {
+        steps(self.shares.len());
+        let own = self.shares.get(&this.node_id);
+        let most = self.shares.values().max_by_key(|share| share.len())?;
+        if most.len() > own.map_or(0, Share::len) {
+            return most.of_sessions.first().or_else(|| most.finals.first()).copied();
+        }
+        own.filter(|_| this.seid.is_none())?.of_sessions.first().copied()
+    }
+
+    /// Those that wait for the address that knows their session, of one CP function.
+    fn waiting_for_owners(&self, node_id: &NodeId) -> Vec<u64> {
+        let all = self.kept.iter().filter(|(until, _)| matches!(until, Until::HeardFrom(_))).flat_map(|(_, ids)| ids);
+        all.filter(|id| self.all.get(id).is_some_and(|(_, this)| this.node_id == *node_id)).copied().collect()
+    }
+
+    /// Those of one session, oldest first.
+    fn of_session(&self, seid: Seid) -> Vec<u64> {
+        self.by_session.range((seid, 0)..=(seid, u64::MAX)).map(|(_, id)| *id).collect()
     }
 
     /// Those whose turn it is, beginning behind the one whose was last.
@@ -198,20 +259,15 @@ fn take_from<K: Ord>(queues: &mut BTreeMap<K, BTreeSet<u64>>, key: K, id: u64) {
 
 impl Node {
     /// Takes the final usage reports of a session, at least one.
-    pub(super) fn final_usage(
-        &mut self,
-        ending: Ending,
-        node_id: NodeId,
-        peer: SocketAddr,
-        cp_seid: u64,
-        reports: Vec<Group>,
-        now: Duration,
-    ) {
+    pub(super) fn final_usage(&mut self, ending: Ending, session: Session, reports: Vec<Group>, now: Duration) {
+        let to = Some(self.reports_to(&session).ip()).filter(|to| *to != session.peer.ip());
+        let Session { node_id, peer, cp, .. } = session;
+        let cp_seid = cp.seid;
         let count = reports.len() as u64;
         let ies = reports.into_iter().map(Ie::UsageReportInReportRequest).collect();
         let message = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies);
         let Ok(reports) = message.encode() else { return self.usage_lost(count, LostUsage::TooLong, now) };
-        let this = |stamp| Final { id: 0, seid: None, node_id, stamp, peer, cp_seid, reports, count };
+        let this = |stamp| Final { id: 0, seid: None, node_id, stamp, peer, cp_seid, to, reports, count };
         match ending {
             Ending::Told(stamp) => self.final_ready(this(stamp), now),
             Ending::OutOfReach(stamp) => self.keep_final(this(stamp), now),
@@ -230,7 +286,7 @@ impl Node {
     }
 
     fn final_ready(&mut self, this: Final, now: Duration) {
-        let lane = Lane { node_id: this.node_id.clone(), address: this.peer.ip(), again: this.seid.is_some() };
+        let lane = this.lane();
         self.put_final(this, Place::Ready(lane), now);
     }
 
@@ -242,9 +298,7 @@ impl Node {
     /// Enters one under a new id, if there is room: all of it may be the final usage of as many sessions as there may be.
     fn put_final(&mut self, mut this: Final, place: Place, now: Duration) {
         if self.finals.all.len() >= self.config.max_sessions {
-            // A session that lives will tell more; of one that ended this is the last that can be told.
-            let oldest = this.seid.is_none().then(|| self.finals.of_sessions.first().copied()).flatten();
-            let Some(dropped) = oldest.and_then(|id| self.finals.take(id)) else {
+            let Some(dropped) = self.finals.makes_room_for(&this).and_then(|id| self.finals.take(id)) else {
                 return self.usage_lost(this.count, LostUsage::Full, now);
             };
             self.journal.remove(Key::Final(dropped.id));
@@ -292,12 +346,12 @@ impl Node {
         let own = find!(message.ies, FSeid).copied();
         let (cp_seid, peer) = match (session, own) {
             (Some(session), _) => (session.cp.seid, session.peer),
-            (None, Some(own)) => (own.seid, SocketAddr::new(cp_address(&own, to), to.port())),
+            (None, Some(own)) => (own.seid, SocketAddr::new(self.report_address(&own, to).ip(), to.port())),
             (None, None) => (message.seid.unwrap_or(0), to),
         };
         let ies = message.ies.into_iter().filter(|ie| matches!(ie, Ie::UsageReportInReportRequest(_))).collect();
         let reports = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies).encode().map_err(|_| count)?;
-        Ok(Final { id: 0, seid: Some(seid), node_id, stamp, peer, cp_seid, reports, count })
+        Ok(Final { id: 0, seid: Some(seid), node_id, stamp, peer, cp_seid, to: None, reports, count })
     }
 
     fn stamp_of(&self, node_id: &NodeId) -> Option<u32> {
@@ -306,20 +360,129 @@ impl Node {
 
     /// A session's CP function is another one, or is elsewhere: what is left to be told of the session is told to it.
     pub(super) fn usage_follows(&mut self, seid: Seid) {
-        let ids: Vec<u64> = self.finals.by_session.range((seid, 0)..=(seid, u64::MAX)).map(|(_, id)| *id).collect();
+        let ids = self.finals.of_session(seid);
         if ids.is_empty() {
             return;
         }
         let Some(session) = self.sessions.get(seid) else { return };
-        let (stamp, address) = (self.stamp_of(&session.node_id), self.reports_to(&session).ip());
         for id in ids {
             let Some(mut this) = self.finals.take(id) else { continue };
-            this.node_id.clone_from(&session.node_id);
-            (this.stamp, this.peer, this.cp_seid) = (stamp.unwrap_or(this.stamp), session.peer, session.cp.seid);
+            self.aim(&mut this, &session);
             self.journal.put(Key::Final(id), &this);
-            let lane = Lane { node_id: session.node_id.clone(), address, again: true };
+            let lane = this.lane();
             self.finals.put(this, Place::Ready(lane));
         }
+    }
+
+    /// Makes usage of a session that lives go where the session's reports go.
+    fn aim(&self, this: &mut Final, session: &Session) {
+        this.stamp = self.stamp_of(&session.node_id).unwrap_or(this.stamp);
+        this.node_id.clone_from(&session.node_id);
+        (this.peer, this.cp_seid) = (session.peer, session.cp.seid);
+        this.to = Some(self.reports_to(session).ip()).filter(|to| *to != session.peer.ip());
+    }
+
+    /// Sets of a CP function's sessions were handed over: what waits for the address that has given their SEIDs, which may never be heard again, is
+    /// told to who has them now. Of a session that has ended it is not known which sets it was in, if not by that address: it is tried once.
+    pub(super) fn usage_handed_over(&mut self, node_id: &NodeId, sets: &[(Set, HandOver)]) {
+        for id in self.finals.waiting_for_owners(node_id) {
+            let Some(mut this) = self.finals.take(id) else { continue };
+            let place = Place::Kept(Until::HeardFrom(this.peer.ip()));
+            match this.seid.and_then(|seid| self.sessions.get(seid)) {
+                Some(session) => self.aim(&mut this, &session),
+                None => {
+                    let by_address = Set::CpAddress(this.peer.ip());
+                    let named = sets.iter().find(|(set, _)| *set == by_address).or(sets.first());
+                    this.to = named.map(|(_, hand_over)| hand_over.to).filter(|to| *to != this.peer.ip());
+                }
+            }
+            if this.to.is_none() {
+                self.finals.put(this, place);
+                continue;
+            }
+            self.journal.put(Key::Final(id), &this);
+            let lane = this.lane();
+            self.finals.put(this, Place::Ready(lane));
+        }
+    }
+
+    /// What of a session that is being deleted no CP function has acknowledged: for the answer, so far as there is `room`, in octets. And whether some
+    /// is pending besides: a request that has just been sent for the first time is taken for one that arrives, and what had no room is sent.
+    pub(super) fn unacknowledged(&mut self, seid: Seid, mut room: usize) -> (Vec<Group>, bool) {
+        let (mut reports, mut pending) = (Vec::new(), false);
+        let mut add = |octets: &[u8]| {
+            let ies = decode(octets).map_or(Vec::new(), |message| message.ies);
+            reports
+                .extend(ies.into_iter().filter_map(|ie| if let Ie::UsageReportInReportRequest(report) = ie { Some(report) } else { None }));
+        };
+        for sequence in self.requests.usage_of(seid) {
+            let first = self.config.n1 - 1;
+            let Some(waiting) = self.requests.get_mut(sequence) else { continue };
+            if (waiting.sends_left == first && waiting.moves == 0) || waiting.octets.len() > room {
+                pending = true;
+                continue;
+            }
+            room -= waiting.octets.len();
+            if let Some(waiting) = self.requests.remove(sequence) {
+                self.timers.remove(&(waiting.deadline, Timer::Resend(sequence)));
+                self.forget_request(sequence, &waiting.about);
+                add(&waiting.octets);
+            }
+        }
+        for id in self.finals.of_session(seid) {
+            match self.finals.all.get(&id) {
+                Some((_, this)) if this.reports.len() <= room => room -= this.reports.len(),
+                _ => {
+                    pending = true;
+                    continue;
+                }
+            }
+            if let Some(this) = self.finals.take(id) {
+                self.journal.remove(Key::Final(id));
+                add(&this.reports);
+            }
+        }
+        (reports, pending)
+    }
+
+    /// Whether a request that would be sent again is withdrawn. What its CP function has restarted since, or seems to have, is not told a report: the
+    /// SEID may be another session's now. Nor is anybody told what other reports say of a session that is over.
+    pub(super) fn withdrawn(&mut self, sequence: u32, now: Duration) -> bool {
+        let Some(waiting) = self.requests.get_mut(sequence) else { return false };
+        let (node_id, stamp) = match &waiting.about {
+            About::Usage(_, of) => (&of.node_id, of.stamp),
+            About::Final(this) => (&this.node_id, this.stamp),
+            About::DownlinkData(seid, _) | About::ErrorIndication(seid, ..) | About::Inactivity(seid) => {
+                let is_over = self.sessions.get(*seid).is_none();
+                if is_over && let Some(waiting) = self.requests.remove(sequence) {
+                    self.forget_request(sequence, &waiting.about);
+                }
+                return is_over;
+            }
+            About::Heartbeat(..) | About::Setup(_) | About::Release | About::NodeReport => return false,
+        };
+        let Some(association) = self.associations.get(node_id) else { return false };
+        let has_restarted = association.identity().0 != stamp;
+        if !has_restarted && !association.seems_restarted() {
+            return false;
+        }
+        let Some(Waiting { to, octets, about, .. }) = self.requests.remove(sequence) else { return false };
+        self.forget_request(sequence, &about);
+        match about {
+            // It lives with another CP function of the set.
+            About::Usage(seid, of) if !has_restarted || self.sessions.get(seid).is_some() => match decode(&octets) {
+                Ok(message) => {
+                    self.keep_usage(seid, *of, to, message, now);
+                    if has_restarted {
+                        self.usage_follows(seid);
+                    }
+                }
+                Err(_) => self.usage_lost(of.count, LostUsage::TooLong, now),
+            },
+            About::Final(this) if !has_restarted => self.keep_final(*this, now),
+            about => self.usage_lost(about.reports(), LostUsage::Restarted, now),
+        }
+        true
     }
 
     /// A CP function speaks from an address: what is kept for it is sent again, unless it has restarted, or seems to have.
@@ -341,31 +504,35 @@ impl Node {
         let of_one = self.finals.kept.get(&one).and_then(BTreeSet::first).and_then(|id| self.finals.all.get(id));
         let one = of_one.and_then(|(_, this)| self.associations.get(&this.node_id)).is_some_and(knows).then_some(one);
         for until in heard.into_iter().chain(one) {
-            self.send_kept(&until, now);
+            let ids = self.finals.kept.get(&until).cloned().unwrap_or_default();
+            self.send_kept(ids, now);
         }
     }
 
     /// A CP function is associated: what was kept for it is sent, unless it has restarted.
     pub(super) fn send_kept_finals(&mut self, node_id: &NodeId, now: Duration) {
-        self.send_kept(&Until::Heard(node_id.clone()), now);
+        let mut ids = self.finals.kept.get(&Until::Heard(node_id.clone())).cloned().unwrap_or_default();
+        ids.extend(self.finals.waiting_for_owners(node_id));
+        self.send_kept(ids, now);
     }
 
-    fn send_kept(&mut self, until: &Until, now: Duration) {
-        for id in self.finals.kept.get(until).cloned().unwrap_or_default() {
+    fn send_kept(&mut self, ids: BTreeSet<u64>, now: Duration) {
+        for id in ids {
             let Some(mut this) = self.finals.take(id) else { continue };
             let session = this.seid.and_then(|seid| self.sessions.get(seid));
-            match (session, self.associations.get(&this.node_id).map(Association::identity)) {
+            match (session, self.associations.get(&this.node_id)) {
                 // It lives, and so its CP function has not restarted.
-                (Some(session), _) => this.peer = self.reports_to(&session),
-                (None, Some((stamp, _))) if stamp != this.stamp => {
+                (Some(session), _) => self.aim(&mut this, &session),
+                (None, Some(association)) if association.identity().0 != this.stamp => {
                     self.journal.remove(Key::Final(id));
                     self.usage_lost(this.count, LostUsage::Restarted, now);
                     continue;
                 }
-                (None, Some((_, peer))) => this.peer = peer,
-                (None, None) => {}
+                // It is elsewhere now. Another of its addresses is no reason: a SEID means a session only at the one that has given it.
+                (None, Some(association)) if !association.is_of(this.peer.ip(), &self.config) => this.peer = association.identity().1,
+                (None, _) => {}
             }
-            let lane = Lane { node_id: this.node_id.clone(), address: this.peer.ip(), again: this.seid.is_some() };
+            let lane = this.lane();
             self.finals.put(this, Place::Ready(lane));
         }
     }
@@ -395,7 +562,7 @@ impl Node {
         }
         let peer = match &session {
             Some((_, session)) => self.reports_to(session),
-            None => association.map_or(this.peer, |association| self.heard_at(association, this.peer)),
+            None => association.map_or(this.goes_to(), |association| self.heard_at(association, this.goes_to())),
         };
         // What was given up before leaves room for what is new.
         if association.is_some_and(Association::seems_restarted)
@@ -441,6 +608,16 @@ impl Node {
             Some(Cause::SESSION_CONTEXT_NOT_FOUND) => self.usage_lost(count, LostUsage::NotFound, now),
             _ => self.usage_lost(count, LostUsage::Rejected, now),
         }
+    }
+
+    /// The response to a final report. What another SMF of the set does not know, the one that had the session may.
+    pub(super) fn final_answered(&mut self, mut this: Final, from: IpAddr, cause: Option<Cause>, now: Duration) {
+        let owner = this.peer.ip();
+        if cause == Some(Cause::SESSION_CONTEXT_NOT_FOUND) && owner != from {
+            this.to = None;
+            return self.put_final(this, Place::Kept(Until::HeardFrom(owner)), now);
+        }
+        self.usage_answered(this.count, cause, now);
     }
 
     /// Gives up all usage that is not acknowledged: nobody waits for it any longer.

@@ -11,7 +11,7 @@ use super::failover::address_report;
 use super::requests::OfUsage;
 use super::sessions::Activity;
 use super::{About, Node, Timer};
-use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
+use crate::codec::{self, Cause, FTeid, Group, Ie, Message, MessageType, find};
 use crate::rules::{Seid, SessionRules, Usage, UserPlane};
 use crate::session;
 use crate::stats::{Drop, LogCause, LostUsage};
@@ -30,8 +30,8 @@ const DROBU: u8 = 0x01;
 /// Unit of a BAR's notification delay (§8.2.28).
 const DELAY_UNIT: Duration = Duration::from_millis(50);
 
-/// Usage reports in one request, so that it fits an Ethernet frame.
-const USAGE_REPORTS_PER_REQUEST: usize = 12;
+/// Usage reports in one request: Open5GS reads so many, and passes over the rest. They fit an Ethernet frame.
+const USAGE_REPORTS_PER_REQUEST: usize = 8;
 
 /// How long a report waits if too many requests are without an answer.
 const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
@@ -294,7 +294,7 @@ impl Node {
         let session = &mut *opened;
         let mut stops = false;
         for urr_id in due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id) {
-            if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id) {
+            if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id).filter(|rule| rule.has_quota()) {
                 stops |= !std::mem::replace(&mut rule.exhausted, true);
             }
         }
@@ -374,8 +374,13 @@ impl Node {
         else {
             return;
         };
-        // What another SMF of the set does not know, its own may.
-        let owner = self.sessions.get(seid).map(|session| session.peer.ip()).filter(|owner| *owner != from.ip());
+        // What another SMF of the set does not know, its own may: of a session that has ended meanwhile the report says which that is.
+        let own = || codec::decode(octets).ok().and_then(|message| find!(message.ies, FSeid).copied());
+        let owner = match self.sessions.get(seid) {
+            Some(session) => Some(session.peer.ip()),
+            None => own().map(|own| self.report_address(&own, from).ip()),
+        };
+        let owner = owner.filter(|owner| *owner != from.ip());
         match (&about, owner) {
             (About::Usage(_, of), Some(owner)) if response.cause() == Some(Cause::SESSION_CONTEXT_NOT_FOUND) => {
                 self.keep_usage_for(owner, seid, of, from, octets, now);

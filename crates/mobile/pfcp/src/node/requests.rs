@@ -1,6 +1,6 @@
 //! Our own requests that await a response.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -49,6 +49,11 @@ impl About {
         !matches!(self, About::Heartbeat(..) | About::Setup(_) | About::Release)
     }
 
+    /// Whether it is a report of a session.
+    pub(super) fn is_of_session(&self) -> bool {
+        self.is_report() && *self != About::NodeReport
+    }
+
     /// The final usage in it.
     pub(super) fn of_final(&self) -> Option<&Final> {
         if let About::Final(this) = self { Some(this) } else { None }
@@ -84,6 +89,8 @@ pub(super) struct Requests {
     by_peer: HashMap<IpAddr, usize>,
     /// How many tell usage.
     usage: usize,
+    /// Those that tell usage of a session that lived when they were sent.
+    by_session: BTreeSet<(Seid, u32)>,
     next_sequence: u32,
     most: usize,
     most_per_peer: usize,
@@ -96,7 +103,15 @@ impl Requests {
     pub(super) fn new(most: usize, most_per_peer: usize) -> Requests {
         // Half of the numbers stay free, so that the next is soon found.
         let most = most.min(SEQUENCE_MASK as usize / 2);
-        Requests { waiting: BTreeMap::new(), by_peer: HashMap::new(), usage: 0, next_sequence: 1, most, most_per_peer }
+        Requests {
+            waiting: BTreeMap::new(),
+            by_peer: HashMap::new(),
+            usage: 0,
+            by_session: BTreeSet::new(),
+            next_sequence: 1,
+            most,
+            most_per_peer,
+        }
     }
 
     /// A sequence number that is not in use, for a request to `to`; `None` if too many wait. Of what is about an association there
@@ -145,6 +160,11 @@ impl Requests {
         self.usage
     }
 
+    /// Reports of one session's usage without an answer, by sequence number.
+    pub(super) fn usage_of(&self, seid: Seid) -> Vec<u32> {
+        self.by_session.range((seid, 0)..=(seid, u32::MAX)).map(|(_, sequence)| *sequence).collect()
+    }
+
     /// Takes all reports of usage.
     pub(super) fn take_usage(&mut self) -> Vec<(u32, Waiting)> {
         let all = self.waiting.iter().filter(|(_, waiting)| waiting.about.reports() > 0);
@@ -155,6 +175,9 @@ impl Requests {
     pub(super) fn insert(&mut self, sequence: u32, waiting: Waiting) {
         *self.by_peer.entry(waiting.to.ip()).or_default() += 1;
         self.usage += usize::from(waiting.about.reports() > 0);
+        if let About::Usage(seid, _) = &waiting.about {
+            self.by_session.insert((*seid, sequence));
+        }
         self.waiting.insert(sequence, waiting);
     }
 
@@ -182,6 +205,9 @@ impl Requests {
     pub(super) fn remove(&mut self, sequence: u32) -> Option<Waiting> {
         let waiting = self.waiting.remove(&sequence)?;
         self.usage -= usize::from(waiting.about.reports() > 0);
+        if let About::Usage(seid, _) = &waiting.about {
+            self.by_session.remove(&(*seid, sequence));
+        }
         if let Some(count) = self.by_peer.get_mut(&waiting.to.ip()) {
             *count -= 1;
             if *count == 0 {

@@ -114,9 +114,9 @@ pub struct Restoring {
     now: Duration,
     /// The session that was read last, with its counters.
     session: Option<Arriving>,
-    /// Those that are to be given to the user plane, and how many were given whose outcome is not known yet.
+    /// Those that are to be given to the user plane; and their SEIDs with those that were given whose outcome is not known yet.
     ready: Vec<Ready>,
-    given: usize,
+    returning: BTreeSet<Seid>,
     /// By number: who it is with, or how it ended.
     associations: BTreeMap<u32, Result<NodeId, Ending>>,
     /// Sessions that wait to be ended.
@@ -227,7 +227,7 @@ impl Restoring {
             now,
             session: None,
             ready: Vec::new(),
-            given: 0,
+            returning: BTreeSet::new(),
             associations: BTreeMap::new(),
             waiting: BTreeMap::new(),
             timed: Vec::new(),
@@ -275,7 +275,6 @@ impl Restoring {
     }
 
     fn together(&mut self) -> Together {
-        self.given += self.ready.len();
         Together(std::mem::take(&mut self.ready))
     }
 
@@ -297,7 +296,7 @@ impl Restoring {
         self.end_of_session();
         let last = self.together();
         self.note(last.give_to(plane));
-        debug_assert_eq!(self.given, 0, "sessions were given to the user plane and not noted");
+        debug_assert!(self.returning.is_empty(), "sessions were given to the user plane and not noted");
         let Restoring { mut node, now, associations, waiting, timed, answers, answer_records, finals, stale, mut result, .. } = self;
         timed.into_iter().for_each(|seid| node.begin_activity(seid, now, plane));
         for (number, sessions) in waiting {
@@ -416,19 +415,22 @@ impl Restoring {
         };
         let urrs: Vec<u32> = usages.keys().copied().collect();
         let ready = match lives {
-            Some(lives) => checked.and_then(|()| self.node.take_back(seid, session, usages, lives, self.ready.len() + self.given)),
+            Some(lives) => checked.and_then(|()| self.node.take_back(seid, session, usages, lives, &self.returning)),
             None => Err("it is of another association than its number tells".into()),
         };
         match ready {
-            Ok(ready) => self.ready.push(ready),
+            Ok(ready) => {
+                self.returning.insert(seid);
+                self.ready.push(ready);
+            }
             Err(why) => self.refused(seid, urrs, &why),
         }
     }
 
     /// Notes what became of sessions that were given to the user plane.
     pub fn note(&mut self, given: Given) -> Spent {
-        self.given -= given.0.len();
         let noted = given.0.into_iter().map(|(mut ready, outcome)| {
+            self.returning.remove(&ready.seid);
             match outcome {
                 Ok(unlimited) => self.came_back(&mut ready, &unlimited),
                 Err(error) => {
@@ -479,9 +481,12 @@ impl Node {
         mut session: Box<Session>,
         mut recorded: BTreeMap<u32, Counters>,
         lives: bool,
-        before: usize,
+        others: &BTreeSet<Seid>,
     ) -> Result<Ready, String> {
-        if seid == 0 || self.sessions.is_used(seid) || self.sessions.len() + before >= self.config.max_sessions {
+        if seid == 0 || self.sessions.is_used(seid) || others.contains(&seid) {
+            return Err("its SEID is 0, or another's".into());
+        }
+        if self.sessions.len() + others.len() >= self.config.max_sessions {
             return Err(format!("there is no room for it among {} sessions", self.config.max_sessions));
         }
         if !session.meters.keys().eq(session.context.rules.urrs.keys()) {

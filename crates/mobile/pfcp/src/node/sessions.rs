@@ -17,6 +17,12 @@ use crate::session::{self, Change, Context, Rejection};
 use crate::stats::LogCause;
 use crate::usage::{self, Meter, WallClock, trigger};
 
+/// PURU of PFCPSDRsp-Flags: reports of usage are pending besides, and the CP function should wait for them (§5.2.2.3.1).
+const PURU: u8 = 1 << 0;
+
+/// Octets of a deletion's answer for usage that was reported before and not acknowledged: about half of what a datagram may have.
+const ROOM_FOR_UNACKNOWLEDGED: usize = 30_000;
+
 /// Sessions retried with one usage poll.
 const UNSETTLED_AT_ONCE: usize = 256;
 
@@ -288,6 +294,12 @@ impl Node {
             answer.extend(reports.into_iter().map(Ie::UsageReportInDeletionResponse));
         }
         usage::fit_event_times(&mut answer);
+        // Behind the last usage: an SMF in use reads eight reports.
+        let (before, pending) = self.unacknowledged(seid, ROOM_FOR_UNACKNOWLEDGED);
+        answer.extend(before.into_iter().map(Ie::UsageReportInDeletionResponse));
+        if pending {
+            answer.push(Ie::PfcpSdRspFlags(PURU));
+        }
         self.forget_session(seid);
         Ok(answer)
     }
@@ -400,8 +412,7 @@ impl Node {
         }
         // Of an association that lives, a session ends so only because its CP function does not know it.
         let ending = self.sessions.ending(session.association).unwrap_or(Ending::Unknown(Unknown::NotFound));
-        let peer = self.reports_to(&session);
-        self.final_usage(ending, session.node_id, peer, session.cp.seid, reports, now);
+        self.final_usage(ending, session, reports, now);
     }
 
     /// Counts a refusal of the user plane for which no request can be rejected.

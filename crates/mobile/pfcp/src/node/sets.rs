@@ -135,7 +135,9 @@ impl Node {
                 return Err(Rejection { offending: Some(number::SessionChangeInfo), ..Rejection::new(Cause::NO_RESOURCES, why) });
             }
             association.speak_too(handed_over.iter().map(|(_, to)| *to))?;
-            association.handed_over.extend(handed_over.into_iter().map(|(set, to)| (set, HandOver { to, at: now })));
+            let these: Vec<(Set, HandOver)> = handed_over.into_iter().map(|(set, to)| (set, HandOver { to, at: now })).collect();
+            association.handed_over.extend(these.iter().cloned());
+            self.usage_handed_over(&node_id, &these);
         }
         self.note_association(&node_id);
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED)])
