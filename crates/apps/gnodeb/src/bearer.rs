@@ -284,6 +284,11 @@ impl Pdcp {
         self.tx.delivered(count);
     }
 
+    /// COUNT of the first SDU that is kept for the peer.
+    pub fn first_kept(&self) -> u32 {
+        self.tx.first_kept()
+    }
+
     /// The PDU of this COUNT was lost before RLC.
     pub fn send_again(&mut self, count: u32) {
         self.tx.send_again(count);

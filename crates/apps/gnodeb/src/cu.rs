@@ -215,7 +215,7 @@ impl Cu {
             drb.at_du_bytes = 0;
             // §5.4.1: the UE need not send again what is here.
             if let Some(report) = drb.pdcp.status_report() {
-                let frame = UserData { sn: drb.number(), ..UserData::default() };
+                let frame = UserData { sn: drb.number(), flush: drb.flush(), ..UserData::default() };
                 out.to_du.push(ToDu { bearer, frame, pdu: report });
             }
             drb.pump(bearer, &mut self.engine, now_ns, out);
@@ -482,7 +482,7 @@ impl Cu {
                     drb.pump(bearer, &mut self.engine, now_ns, out);
                 }
                 if drb.poll.is_some_and(|poll| poll <= now_ns) {
-                    let frame = UserData { sn: drb.number(), report_polling: true, ..UserData::default() };
+                    let frame = UserData { sn: drb.number(), report_polling: true, flush: drb.flush(), ..UserData::default() };
                     out.to_du.push(ToDu { bearer, frame, pdu: Vec::new() });
                     drb.poll = Some(now_ns + POLL_NS);
                 }
@@ -612,6 +612,13 @@ impl Drb {
         let sn = self.next_sn;
         self.next_sn = (sn + 1) & NRU_MASK;
         sn
+    }
+
+    /// The last sequence number up to which the DU need send nothing (TS 38.425 §5.4.2.1). RLC that has begun anew does not know of PDUs that the CU does not give
+    /// again: a report that was under way meanwhile, or the UE's own, said that the UE has them. The DU would wait for them for ever.
+    fn flush(&self) -> Option<u32> {
+        let first = self.pdcp.acknowledged.then(|| self.pdcp.first_kept())?;
+        first.checked_sub(1).map(|last| last & self.pdcp.sn_mask())
     }
 
     /// Gives the DU what it has asked for.

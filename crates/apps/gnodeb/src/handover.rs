@@ -24,7 +24,7 @@ use wire::gtpu::{Message, Repr};
 use crate::{forwarding, n3};
 
 /// How long packets of the new path wait for the End Marker, which may be lost, from the first of them on.
-pub(crate) const END_MARKER_NS: u64 = 500_000_000;
+pub(crate) const END_MARKER_NS: u64 = gnb::pdcp::handover::FORWARDING_NS;
 /// Packets that are forwarded in [`FORWARD_EVERY_NS`]: a window of them at once would be more than a socket holds.
 const FORWARD: usize = 128;
 const FORWARD_EVERY_NS: u64 = 1_000_000;

@@ -287,6 +287,19 @@ fn ordinary() -> Case {
     }
 }
 
+/// A report that was under way when RLC began anew says that the UE has what the CU has just given again, and the next time RLC begins anew nobody gives it: the DU does
+/// not wait for it.
+#[test]
+fn a_du_does_not_wait_for_what_the_ue_has() {
+    let case = |seed, loss, delay_ns, packets, pdu_bytes, window, recover_ms| {
+        let case = Case { seed, loss, delay_ns, packets, pdu_bytes, window, recover_ms, ..ordinary() };
+        Case { pdcp_sn_bits: 12, rlc_sn_bits: 12, nea: 0, nia: None, split: true, reorder: 0.0, ..case }
+    };
+    check(&case(16096516247762807938, 0.09059118979360806, 2000001, 109, 806, 70, 130));
+    let lossy = case(329028356800138814, 0.2149787183803522, 3000001, 8, 515, 13, 22);
+    check(&Case { reorder: 0.22018329226228844, f1u_loss: 0.055854942246991286, ..lossy });
+}
+
 /// TS 38.323 §5.5: what was with RLC is lost with it, and goes again as it was.
 #[test]
 fn rlc_that_begins_anew_loses_nothing_where_pdcp_recovers_data() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ciphering::{Choice, Direction, Engine, Nea, Nia};
-use gnb::pdcp::handover::{Downlink, HandoverError, PathSwitch, Uplink};
+use gnb::pdcp::handover::{Downlink, FORWARDING_NS, HandoverError, PathSwitch, Uplink};
 use gnb::pdcp::pdu::Format;
 use gnb::pdcp::rx::{Prepared, RxDrop};
 use gnb::pdcp::security::Packet;
@@ -295,6 +295,94 @@ fn what_comes_by_a_forwarding_tunnel_is_not_believed() {
     assert_eq!((take(7, &[1]), take(4, &[1])), (Err(RxDrop::Duplicate), Err(RxDrop::Late)));
     assert_eq!((take(4096, &[1]), take(8, &[])), (Err(RxDrop::Count), Err(RxDrop::Length)));
     assert_eq!(take(8, &[1; 9001]), Err(RxDrop::TooLong));
+}
+
+/// As [`taken_over`] with a window of 4.
+fn narrow(deliv: u32, bytes: u64) -> (Rx, impl FnMut(&mut Rx, u32, u64) -> Vec<u32>) {
+    taken_over(deliv, 4, bytes)
+}
+
+/// A receiving side that has taken over at `deliv`, and a sender of the UE's under the same keys.
+fn taken_over(deliv: u32, window: u32, bytes: u64) -> (Rx, impl FnMut(&mut Rx, u32, u64) -> Vec<u32>) {
+    let config = RxConfig { window, bytes, ..rx_config() };
+    let rx = Rx::take_over(config, Uplink { deliv, waiting: Vec::new() }, 0).unwrap();
+    let mut engine = Engine::new(Choice::Portable).unwrap();
+    let keys = security(&engine, Direction::Uplink, 7);
+    let send = move |rx: &mut Rx, count: u32, now_ns: u64| {
+        let mut ue = Tx::take_over(tx_config(), Downlink { next: count, ..Downlink::default() }, 0).unwrap();
+        ue.enqueue(sdu(count), 0).unwrap();
+        let (_, pdu) = pull(&mut ue, &mut engine, &keys, 1).remove(0);
+        let mut up = Vec::new();
+        let Ok(Prepared::Data(packet)) = rx.prepare(pdu) else { return Vec::new() };
+        let mut packets = [packet];
+        keys.run(&mut engine, &mut packets);
+        let [packet] = packets;
+        let _ = rx.finish(packet, now_ns, &mut |count, _| up.push(count));
+        up
+    };
+    (rx, send)
+}
+
+/// The source has 5 to 7, and the UE knows: it goes on with 8, as fast as it may.
+#[test]
+fn what_the_ue_sends_behind_forwarded_sdus_waits_for_them_however_short_the_window_is() {
+    let (mut rx, mut send) = narrow(5, 1 << 20);
+    for count in (8..2000).rev() {
+        assert!(send(&mut rx, count, 0).is_empty());
+    }
+    assert_eq!((rx.waiting().0, send(&mut rx, 900, 0), rx.dropped(RxDrop::Duplicate)), (1992, vec![], 1));
+    let mut report = Vec::new();
+    rx.status_report(&mut report);
+    let Ok(gnb::pdcp::pdu::Pdu::Status(report)) = FORMAT.parse(&report) else { panic!("a status report") };
+    assert!(report.fmc == 5 && report.received().eq(8..2000));
+    let mut up = Vec::new();
+    for count in [6, 7, 5] {
+        assert_eq!(up, []);
+        rx.forwarded(count, &sdu(count), 1, &mut |count, _| up.push(count)).unwrap();
+    }
+    assert_eq!((up, rx.counters().missing, rx.counters().forced), ((5..2000).collect(), 0, 0));
+}
+
+/// The UE has kept 100 and those behind the source's, up to a whole window of its own: the target delivers 100, and the UE goes on while the source's are on their way.
+#[test]
+fn a_ue_whose_window_is_full_when_it_goes_overtakes_nothing_that_is_forwarded() {
+    for window in [1, 2, 10, 64, 300] {
+        let (mut rx, mut send) = taken_over(100, window, 1 << 20);
+        let forwarded = 101..=100 + (window / 2).max(1);
+        let behind = forwarded.end() + 1..=forwarded.end() + window;
+        let mut up = send(&mut rx, 100, 0);
+        behind.clone().for_each(|count| up.extend(send(&mut rx, count, 3_000_000)));
+        assert_eq!(up, [100], "window {window}");
+        for count in forwarded {
+            rx.forwarded(count & 0xfff, &sdu(count), 7_000_000, &mut |count, _| up.push(count)).unwrap();
+        }
+        assert_eq!(up, (100..=*behind.end()).collect::<Vec<_>>(), "window {window}");
+        assert_eq!((rx.counters().missing, rx.counters().forced, rx.dropped(RxDrop::Late)), (0, 0, 0), "window {window}");
+    }
+}
+
+/// What does not come at all is waited for no longer than it may, and for no more bytes than are kept.
+#[test]
+fn forwarded_sdus_that_are_lost_are_passed_over_when_their_time_or_the_bytes_are_over() {
+    let (mut rx, mut send) = narrow(5, 1 << 20);
+    assert_eq!(rx.next_deadline(), Some(FORWARDING_NS));
+    (6..100).for_each(|count| assert!(send(&mut rx, count, FORWARDING_NS - 1).is_empty()));
+    let mut up = Vec::new();
+    rx.advance(FORWARDING_NS, &mut |count, _| up.push(count));
+    assert_eq!((up, rx.waiting().0, rx.next_deadline()), ((6..100).collect(), 0, None));
+    // From then on the window is short again.
+    (101..104).for_each(|count| assert!(send(&mut rx, count, FORWARDING_NS).is_empty()));
+    assert_eq!(send(&mut rx, 104, FORWARDING_NS), [101, 102, 103, 104]);
+    // Some at the window's end are missing too: they may still come.
+    let (mut rx, mut send) = narrow(5, 1 << 20);
+    [6, 7, 90, 97, 99].into_iter().for_each(|count| assert!(send(&mut rx, count, 0).is_empty()));
+    let mut up = Vec::new();
+    rx.advance(FORWARDING_NS, &mut |count, _| up.push(count));
+    assert_eq!((up, rx.state().rx_deliv, rx.waiting().0), (vec![6, 7, 90], 96, 2));
+    assert_eq!([send(&mut rx, 96, FORWARDING_NS), send(&mut rx, 98, FORWARDING_NS)], [[96, 97], [98, 99]]);
+    let (mut rx, mut send) = narrow(5, 9000);
+    let first = (6..2000).find_map(|count| send(&mut rx, count, 0).first().copied());
+    assert_eq!((first, rx.counters().forced), (Some(6), 1));
 }
 
 /// One that the source keeps sending after the UE has had it spends no memory for ever.

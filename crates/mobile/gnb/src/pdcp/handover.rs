@@ -9,6 +9,10 @@
 
 use std::collections::VecDeque;
 
+/// How long a target waits for what the source has received of the UE and forwards, in ns: for so long the receiving window is half of the numbers, however short the
+/// configured one is. The UE counts those SDUs as delivered and goes on behind them, as fast as the target's RLC acknowledges.
+pub const FORWARDING_NS: u64 = 500_000_000;
+
 /// The downlink of a bearer: `TX_NEXT` and what the UE may not have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Downlink {

@@ -12,7 +12,7 @@ pub struct OrderConfig {
     /// Length of sequence numbers.
     pub sn_length: SnLength,
     /// How far ahead of the first missing one is kept: 1 to half of the numbers. For one that is further ahead, what is missing is passed over as if
-    /// `t-Reordering` had expired.
+    /// `t-Reordering` had expired. Behind a handover, for a time, it is half of the numbers: [`super::handover::FORWARDING_NS`].
     pub window: u32,
     /// Most bytes that wait. For more, too, what is missing is passed over.
     pub bytes: u64,
@@ -46,17 +46,26 @@ struct Slot<P> {
     bytes: u64,
 }
 
+/// Places for a window: whole words of bits.
+fn places(window: u32) -> usize {
+    window.next_power_of_two().max(64) as usize
+}
+
 /// The reordering buffer of a bearer.
 pub struct Order<P> {
     config: OrderConfig,
     state: RxState,
-    /// By COUNT, from `RX_DELIV` on. Takes memory with the first that must wait.
+    /// By COUNT, from `RX_DELIV` on: a power of two of them, no less than the window and 64. Takes memory with the first that must wait.
     slots: Box<[Option<Slot<P>>]>,
+    /// A bit for each place: a slot is there. A gap is passed over in words: who sends chooses how long it is.
+    here: Box<[u64]>,
     /// COUNTs and bytes there.
     waiting: usize,
     bytes: u64,
     /// `t-Reordering`.
     reordering: Option<u64>,
+    /// Until then the window is half of the numbers.
+    wide: Option<u64>,
     pub(super) counters: RxCounters,
 }
 
@@ -68,7 +77,17 @@ impl<P> Order<P> {
     pub fn new(config: OrderConfig) -> Result<Order<P>, ConfigError> {
         config.check()?;
         let (state, counters) = (RxState::default(), RxCounters::default());
-        Ok(Order { config, state, slots: Box::default(), waiting: 0, bytes: 0, reordering: None, counters })
+        Ok(Order {
+            config,
+            state,
+            slots: Box::default(),
+            here: Box::default(),
+            waiting: 0,
+            bytes: 0,
+            reordering: None,
+            wide: None,
+            counters,
+        })
     }
 
     /// `RCVD_COUNT` of a sequence number (§5.2.2.1), if a PDU of it can be taken now.
@@ -98,7 +117,12 @@ impl<P> Order<P> {
     #[inline]
     pub fn check(&self, count: u32) -> Result<(), RxDrop> {
         let Some(ahead) = count.checked_sub(self.state.rx_deliv) else { return Err(RxDrop::Late) };
-        if ahead < self.config.window && self.is_here(count) { Err(RxDrop::Duplicate) } else { Ok(()) }
+        if ahead < self.window() && self.is_here(count) { Err(RxDrop::Duplicate) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn window(&self) -> u32 {
+        if self.wide.is_some() { self.config.sn_length.window() } else { self.config.window }
     }
 
     /// Counts a drop.
@@ -109,7 +133,13 @@ impl<P> Order<P> {
     /// Of a COUNT in the window.
     #[inline]
     pub(super) fn is_here(&self, count: u32) -> bool {
-        !self.slots.is_empty() && self.slots[self.place(count)].is_some()
+        self.has_place(count) && self.slots[self.place(count)].is_some()
+    }
+
+    /// Of a COUNT in the window, which may be longer than `slots`.
+    #[inline]
+    fn has_place(&self, count: u32) -> bool {
+        ((count - self.state.rx_deliv) as usize) < self.slots.len()
     }
 
     #[inline]
@@ -155,34 +185,73 @@ impl<P> Order<P> {
     /// window.
     fn make_room(&mut self, count: u32, len: u64, deliver: &mut impl FnMut(u32, P)) {
         let before = self.state.rx_deliv;
-        if count - self.state.rx_deliv >= self.config.window {
-            self.pass_over(count - self.config.window + 1, deliver);
+        if count - self.state.rx_deliv >= self.window() {
+            self.pass_over(count - self.window() + 1, deliver);
         }
         while !self.config.out_of_order && count > self.state.rx_deliv && self.bytes + len > self.config.bytes {
             // All before the first that waits is missing; without any before this one, it goes up itself.
-            let first = (self.state.rx_deliv..count).find(|count| self.is_here(*count));
+            let first = self.first_here(self.state.rx_deliv, count);
             self.pass_over(first.unwrap_or(count), deliver);
         }
         self.counters.forced += u64::from(self.state.rx_deliv != before);
     }
 
     fn keep(&mut self, count: u32, slot: Slot<P>) {
-        if self.slots.is_empty() {
-            self.slots = (0..self.config.window.next_power_of_two()).map(|_| None).collect();
+        if !self.has_place(count) {
+            self.resize(self.config.window.max(count - self.state.rx_deliv + 1));
         }
         self.waiting += 1;
         self.bytes += slot.bytes;
+        self.put(count, slot);
+    }
+
+    fn put(&mut self, count: u32, slot: Slot<P>) {
         let place = self.place(count);
         self.slots[place] = Some(slot);
+        self.here[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Makes `slots` as long as a window, in which all that waits is.
+    fn resize(&mut self, window: u32) {
+        let places = places(window);
+        self.here = vec![0; places / 64].into();
+        let slots = (0..places).map(|_| None).collect();
+        let mut before: Box<[Option<Slot<P>>]> = std::mem::replace(&mut self.slots, slots);
+        for ahead in 0..before.len() as u32 {
+            let count = self.state.rx_deliv.wrapping_add(ahead);
+            if let Some(slot) = before[count as usize & (before.len() - 1)].take() {
+                self.put(count, slot);
+            }
+        }
+    }
+
+    /// What another gNodeB has of the UE is on its way here, until `until_ns` at most: what the UE has sent behind it is kept, however short the window is. The UE
+    /// counts what that gNodeB has as delivered, so that its window does not hold it back.
+    pub(super) fn widen(&mut self, until_ns: u64) {
+        self.wide = Some(until_ns);
+    }
+
+    /// The window is as it is configured again.
+    fn narrow(&mut self, deliver: &mut impl FnMut(u32, P)) {
+        self.wide = None;
+        let window = self.config.window;
+        if self.state.rx_next - self.state.rx_deliv > window {
+            self.pass_over(self.state.rx_next - window, deliver);
+            self.counters.forced += 1;
+        }
+        if self.slots.len() > places(window) {
+            self.resize(window);
+        }
     }
 
     /// Takes a COUNT out and hands its PDU up. Whether it was there.
     fn deliver_kept(&mut self, count: u32, deliver: &mut impl FnMut(u32, P)) -> bool {
-        if self.slots.is_empty() {
+        if !self.has_place(count) {
             return false;
         }
         let place = self.place(count);
         let Some(slot) = self.slots[place].take() else { return false };
+        self.here[place / 64] &= !(1 << (place % 64));
         self.waiting -= 1;
         self.bytes -= slot.bytes;
         if let Some(pdu) = slot.waits {
@@ -208,6 +277,9 @@ impl<P> Order<P> {
 
     /// Lets `t-Reordering` expire (§5.2.2.2): what is missing before `RX_REORD` is passed over.
     pub fn advance(&mut self, now_ns: u64, deliver: &mut impl FnMut(u32, P)) {
+        if crate::expired(self.wide, now_ns) {
+            self.narrow(deliver);
+        }
         if !crate::expired(self.reordering, now_ns) {
             return;
         }
@@ -217,18 +289,41 @@ impl<P> Order<P> {
         self.start_reordering(now_ns);
     }
 
-    /// Hands up all before `to` and what follows it.
-    fn pass_over(&mut self, to: u32, deliver: &mut impl FnMut(u32, P)) {
-        for count in self.state.rx_deliv..to {
-            self.counters.missing += u64::from(!self.deliver_kept(count, deliver));
+    /// The first COUNT of these that is not missing; `from` is not before `RX_DELIV`.
+    fn first_here(&self, from: u32, to: u32) -> Option<u32> {
+        // Nothing is kept behind the last place.
+        let to = to.min(self.state.rx_deliv.saturating_add(self.slots.len() as u32));
+        let mut count = from;
+        while count < to {
+            let place = self.place(count);
+            let word = self.here[place / 64] >> (place % 64);
+            if word != 0 {
+                return Some(count + word.trailing_zeros()).filter(|count| *count < to);
+            }
+            count = count.saturating_add(64 - place as u32 % 64);
         }
+        None
+    }
+
+    /// Hands up all before `to` and what follows it. Its steps are those that are handed up, and a window's words: not what is missing, which may be half of the
+    /// numbers for a PDU of a few bytes.
+    fn pass_over(&mut self, to: u32, deliver: &mut impl FnMut(u32, P)) {
+        let (before, mut from) = (self.waiting, self.state.rx_deliv);
+        self.counters.missing += u64::from(to - from);
+        while self.waiting > 0
+            && let Some(count) = self.first_here(from, to)
+        {
+            self.deliver_kept(count, deliver);
+            from = count + 1;
+        }
+        self.counters.missing -= (before - self.waiting) as u64;
         self.state.rx_deliv = to;
         self.deliver_in_order(deliver);
     }
 
     /// When to call [`Order::advance`].
     pub fn next_deadline(&self) -> Option<u64> {
-        self.reordering
+        crate::earlier(self.reordering, self.wide)
     }
 
     /// Begins with COUNT 0 again. What waits is handed up in order.
@@ -240,7 +335,8 @@ impl<P> Order<P> {
 
     /// As [`Order::begin_anew`], but what waits is dropped.
     pub(super) fn clear(&mut self) {
-        (self.slots, self.waiting, self.bytes, self.reordering) = (Box::default(), 0, 0, None);
+        (self.slots, self.here) = (Box::default(), Box::default());
+        (self.waiting, self.bytes, self.reordering, self.wide) = (0, 0, None, None);
         self.state = RxState::default();
     }
 

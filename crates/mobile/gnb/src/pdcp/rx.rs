@@ -6,7 +6,7 @@
 
 use ciphering::{Outcome, Step};
 
-use super::handover::{HandoverError, Rising, Uplink};
+use super::handover::{FORWARDING_NS, HandoverError, Rising, Uplink};
 use super::order::{Order, OrderConfig};
 use super::pdu::{Format, Pdu, StatusReport};
 use super::security::Packet;
@@ -248,6 +248,9 @@ impl Rx {
             pdus.push((count, pdu, len));
         }
         rx.order.resume(deliv, pdus.into_iter(), now_ns);
+        if config.acknowledged {
+            rx.order.widen(now_ns.saturating_add(FORWARDING_NS));
+        }
         Ok(rx)
     }
 

@@ -266,8 +266,8 @@ impl Tx {
         !self.lost.is_empty() || self.again.is_some() || !self.queue.is_empty() && !is_full
     }
 
-    /// COUNT of the first that is kept.
-    fn first_kept(&self) -> u32 {
+    /// COUNT of the first SDU that is kept: the peer has those before, or they were discarded.
+    pub fn first_kept(&self) -> u32 {
         self.tx_next - self.kept.len() as u32
     }
 
