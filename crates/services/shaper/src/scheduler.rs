@@ -6,7 +6,8 @@
 //!   any other. Guarantees of more than the line's rate are the caller's fault, and starve the others.
 //! - **Flows** of one queue that stay full send as many bytes, whatever each is offered: packets of a flow are in the order of arrival, and what one has too much
 //!   of is dropped of that one.
-//! - **Slices** share the line by weight, and each may have a rate of its own that it does not exceed; guaranteed flows count towards it, and go all the same.
+//! - **Slices** share the line by weight (start-time fair queueing, Goyal, Vin and Cheng, SIGCOMM 1996), and each may have a rate of its own that it does not
+//!   exceed; guaranteed flows count towards it, and go all the same. What a slice's own rate keeps it from sending it does not make up for later.
 //! - **Shares** of weighted queues that stay full differ from their weights by no more than a round's quantum and a packet each, however long.
 //! - **Bounded**: a flow takes no more than its share of the port's rate sends in its queue's longest delay, what has waited for longer is dropped, and all
 //!   queues together hold so many packets, of which a flow has no more than are free (a dynamic threshold, Choudhury and Hahne, ToN 1998). CoDel
@@ -30,8 +31,14 @@ pub const QUANTUM: u64 = 1514;
 const GUARANTEED_BURST_NS: u64 = 5_000_000;
 /// How far guaranteed flows may put their slice behind: it makes up for it when they have ended.
 const MOST_DEBT_NS: u64 = 100_000_000;
+/// How far a slice that waits for its own rate may fall behind the others, in bytes of weight 1: a round of its queues.
+const MOST_BEHIND: u128 = (QUANTUM as u128) << VIRTUAL;
+/// Part of a byte that slices' virtual time counts in, so that it is exact for each weight.
+const VIRTUAL: u32 = 16;
 /// Packets that a flow may hold whatever its share of the rate is.
 const LEAST_PACKETS: u32 = 4;
+/// Entries of [`Scheduler::due`] for which it is not tidied up.
+const FEW_DUE: usize = 64;
 const NONE: u32 = u32::MAX;
 const NANO: u128 = 1_000_000_000;
 
@@ -155,18 +162,29 @@ impl Pace {
         (free_ns > now_ns).then_some(free_ns)
     }
 
-    /// Takes the line for `size` bytes though it is not free.
-    fn owe(&self, size: u32, now_ns: u64) {
-        let (now, took) = (now_ns << FRACTION, self.time(size));
+    /// Takes the line for `size` bytes though it is not free. What it took: less than the bytes' time if that is too far ahead.
+    fn owe(&self, size: u32, now_ns: u64) -> Owed {
+        let (now, time) = (now_ns << FRACTION, self.time(size));
         let most = now.saturating_add(MOST_DEBT_NS << FRACTION);
-        let next = |free: u64| Some(free.max(now.saturating_sub(self.burst)).saturating_add(took).min(most.max(free)));
-        let _ = self.free.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        let begin = |free: u64| free.max(now.saturating_sub(self.burst));
+        let next = |free: u64| begin(free).saturating_add(time).min(most.max(free));
+        let before = self.free.fetch_update(Ordering::AcqRel, Ordering::Acquire, |free| Some(next(free)));
+        Owed(before.map_or(0, |free| next(free).saturating_sub(begin(free))))
+    }
+
+    /// As [`Pace::give_back`], of what [`Pace::owe`] took.
+    fn forgive(&self, Owed(took): Owed) {
+        self.free.fetch_sub(took, Ordering::AcqRel);
     }
 
     fn time(&self, size: u32) -> u64 {
         u64::try_from(((u128::from(size) * NANO) << FRACTION).div_ceil(self.rate.into())).unwrap_or(u64::MAX >> 1)
     }
 }
+
+/// Part of a line's time that was taken, in units of `Pace`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owed(u64);
 
 /// The rates of a port and of its slices, of all that send by it.
 #[derive(Debug)]
@@ -269,7 +287,8 @@ struct Slice {
     /// Whether the first of them has been given its quantum.
     is_served: bool,
     weight: u16,
-    deficit: u64,
+    /// When it may send next, in virtual time: bytes that a slice of weight 1 sends.
+    start: u128,
     /// Packets of its queues.
     len: usize,
 }
@@ -286,10 +305,10 @@ enum Next {
 /// The queues of a port, of one thread.
 pub struct Scheduler<P> {
     slices: Vec<Slice>,
-    /// Slices with packets, in the order of their turns.
-    turns: VecDeque<usize>,
-    /// Whether the first of them has been given its quantum.
-    is_served: bool,
+    /// Slices with packets.
+    active: Vec<usize>,
+    /// How far slices have come, in virtual time.
+    virtual_time: u128,
     flows: Vec<Flow>,
     free_flows: Vec<u32>,
     flow_of: HashMap<Key, u32>,
@@ -314,7 +333,7 @@ impl<P> Scheduler<P> {
             turns: VecDeque::with_capacity(QUEUES),
             is_served: false,
             weight: of.weight.max(1),
-            deficit: 0,
+            start: 0,
             len: 0,
         };
         let rest = [SliceSettings::default()];
@@ -322,8 +341,8 @@ impl<P> Scheduler<P> {
         let in_time = |of: QueueSettings| u64::try_from(u128::from(settings.rate) * u128::from(of.delay_ns) / NANO).unwrap_or(u64::MAX);
         Scheduler {
             slices: slices.iter().map(slice).collect(),
-            turns: VecDeque::new(),
-            is_served: false,
+            active: Vec::new(),
+            virtual_time: 0,
             flows: Vec::new(),
             free_flows: Vec::new(),
             flow_of: HashMap::new(),
@@ -366,8 +385,8 @@ impl<P> Scheduler<P> {
         let slice = &mut self.slices[at];
         slice.len += 1;
         if slice.len == 1 {
-            slice.deficit = 0;
-            self.turns.push_back(at);
+            slice.start = slice.start.max(self.virtual_time);
+            self.active.push(at);
         }
         if was_empty {
             self.join(number);
@@ -423,9 +442,10 @@ impl<P> Scheduler<P> {
             if let Err(at_ns) = rates.port.take(size, now_ns) {
                 return Some(at_ns);
             }
+            let mut owed = None;
             if let Some(slice) = rates.slice(at) {
                 if guaranteed {
-                    slice.owe(size, now_ns);
+                    owed = Some(slice.owe(size, now_ns));
                 } else if let Err(at_ns) = slice.take(size, now_ns) {
                     // Another thread has taken it since.
                     rates.port.give_back(size);
@@ -435,7 +455,11 @@ impl<P> Scheduler<P> {
             let chosen = flow.codel.leaves(&self.settings.law, now_ns, waited_ns, flow.bytes, size.into());
             if chosen && !marks {
                 rates.port.give_back(size);
-                rates.slice(at).into_iter().for_each(|slice| slice.give_back(size));
+                match (rates.slice(at), owed) {
+                    (Some(slice), Some(owed)) => slice.forgive(owed),
+                    (Some(slice), None) => slice.give_back(size),
+                    (None, _) => {}
+                }
                 self.drop_first(number, Reason::Codel, out);
                 continue;
             }
@@ -446,9 +470,12 @@ impl<P> Scheduler<P> {
             } else {
                 // They have been given as much: see `choose`.
                 let slice = &mut self.slices[at];
-                for deficit in [&mut flow.deficit, &mut slice.queues[queue].deficit, &mut slice.deficit] {
+                for deficit in [&mut flow.deficit, &mut slice.queues[queue].deficit] {
                     *deficit = deficit.saturating_sub(size.into());
                 }
+                let start = slice.start.max(self.virtual_time.saturating_sub(MOST_BEHIND));
+                slice.start = start + (u128::from(size) << VIRTUAL) / u128::from(slice.weight);
+                self.virtual_time = self.virtual_time.max(start);
             }
             if let Some(packet) = self.unlink_first(number) {
                 out(Left::Sent { queue, packet, mark: chosen });
@@ -492,29 +519,19 @@ impl<P> Scheduler<P> {
         if self.is_empty() {
             return None;
         }
-        let mut waiting = 0;
-        while waiting < self.turns.len() {
-            let at = *self.turns.front()?;
-            if let Some(until_ns) = rates.slice(at).and_then(|slice| slice.busy_until(now_ns)) {
-                later_ns = later_ns.min(until_ns);
-                waiting += 1;
-                self.is_served = false;
-                self.turns.rotate_left(1);
-                continue;
+        let mut first: Option<usize> = None;
+        for at in self.active.iter().copied() {
+            let is_first = first.is_none_or(|first| self.slices[at].start < self.slices[first].start);
+            match rates.slice(at).filter(|_| is_first).and_then(|slice| slice.busy_until(now_ns)) {
+                Some(until_ns) => later_ns = later_ns.min(until_ns),
+                None if is_first => first = Some(at),
+                None => {}
             }
-            let (flow, size) = self.next_of(at)?;
-            let slice = &mut self.slices[at];
-            if !std::mem::replace(&mut self.is_served, true) {
-                slice.deficit += QUANTUM * u64::from(slice.weight);
-            }
-            if u64::from(size) <= slice.deficit {
-                return Some(Next::Shared(flow));
-            }
-            waiting = 0;
-            self.is_served = false;
-            self.turns.rotate_left(1);
         }
-        Some(Next::Later(later_ns))
+        match first {
+            Some(at) => self.next_of(at).map(|(flow, _)| Next::Shared(flow)),
+            None => Some(Next::Later(later_ns)),
+        }
     }
 
     /// Whose first packet is next of a slice that has packets, and its size.
@@ -580,10 +597,9 @@ impl<P> Scheduler<P> {
         let slice = &mut self.slices[at];
         slice.len -= 1;
         if slice.len == 0
-            && let Some(turn) = self.turns.iter().position(|turn| *turn == at)
+            && let Some(active) = self.active.iter().position(|active| *active == at)
         {
-            self.is_served &= turn != 0;
-            self.turns.remove(turn);
+            self.active.swap_remove(active);
         }
         if is_empty {
             self.flows[number as usize].tail = NONE;
@@ -714,6 +730,11 @@ impl<P> Scheduler<P> {
         flow.stamp = self.stamp;
         let burst_ns = if flow.packets == 0 { 0 } else { GUARANTEED_BURST_NS };
         self.due.push(Reverse((flow.sent_until_ns.saturating_sub(burst_ns), number, flow.stamp)));
+        // Entries that do not hold any more may be far from their time.
+        if self.due.len() > 2 * self.flow_of.len() + FEW_DUE {
+            let flows = &self.flows;
+            self.due.retain(|Reverse((_, number, stamp))| flows[*number as usize].stamp == *stamp);
+        }
     }
 
     /// A flow without packets that has made up for all that it has sent.
@@ -726,5 +747,57 @@ impl<P> Scheduler<P> {
         flow.stamp = 0;
         self.flow_of.remove(&flow.key);
         self.free_flows.push(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn settings(rate: u64) -> PortSettings {
+        PortSettings {
+            rate,
+            queues: [QueueSettings::default(); QUEUES],
+            slices: vec![SliceSettings::default()],
+            packets: 100,
+            law: Law { target_ns: u64::MAX, interval_ns: 100 * MS },
+        }
+    }
+
+    /// Two guaranteed flows of 1 kbit/s of which each packet is sent at once, and puts the end of what they have sent 12 s further.
+    #[test]
+    fn sparse_packets_of_slow_guaranteed_flows_leave_few_entries() {
+        let settings = settings(12_500_000_000);
+        let (mut scheduler, rates) = (Scheduler::<()>::new(&settings), PortRates::new(&settings, MS));
+        let (mut now, mut most, mut sent) = (0, 0, 0);
+        for packet in 0..100_000u32 {
+            let guaranteed = Some(Guaranteed { rate: 125, size: 1514 });
+            scheduler.offer(Place { flow: packet % 2, guaranteed, ..Place::queue(0) }, (), 1514, false, now).unwrap();
+            now += 2_000;
+            scheduler.poll(now, &rates, 10, |()| true, &mut |left| sent += u32::from(matches!(left, Left::Sent { .. })));
+            most = most.max(scheduler.due.len());
+        }
+        assert_eq!((sent, scheduler.flows()), (100_000, 2));
+        assert!(most <= FEW_DUE + 4, "{most}");
+    }
+
+    /// A guaranteed packet that takes less of its slice's rate than its time gives no more back.
+    #[test]
+    fn a_rate_gets_back_what_was_owed_and_no_more() {
+        let (pace, now) = (Pace::new(12_500_000, 0), 1_000 * MS);
+        let mut least = u64::MAX;
+        for _ in 0..2_000 {
+            let before = pace.free.load(Ordering::Acquire).max(now << FRACTION);
+            let owed = pace.owe(1514, now);
+            least = least.min(owed.0);
+            let after = pace.free.load(Ordering::Acquire);
+            assert_eq!((after - before, after <= (now + MOST_DEBT_NS) << FRACTION), (owed.0, true));
+            pace.forgive(owed);
+            assert_eq!(pace.free.load(Ordering::Acquire), before);
+            pace.owe(1514, now);
+        }
+        assert_eq!((least, pace.busy_until(now)), (0, Some(now + MOST_DEBT_NS)), "it was as far behind as it may be");
     }
 }

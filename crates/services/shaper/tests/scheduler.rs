@@ -278,6 +278,47 @@ fn slices_share_the_line_by_weight_and_none_exceeds_a_rate_of_its_own() {
     assert!((alone[0] as f64 / RATE as f64 - 1.0).abs() < 0.002, "{alone:?}");
 }
 
+/// What a slice did not use, by its own rate or as there was nothing else to send, gives it nothing later; and a moment in which it must wait for its own rate is no
+/// turn of the other's.
+#[test]
+fn a_slice_with_a_rate_of_its_own_shares_by_weight_with_one_that_comes_later() {
+    let rate = 100 * RATE;
+    for (weights, own, fair) in
+        [([1000, 1000], 90, 0.5), ([1, 1], 90, 0.5), ([1000, 1000], 60, 0.5), ([300, 100], 80, 0.75), ([3, 1], 50, 0.5), ([1, 3], 90, 0.25)]
+    {
+        for burst_ns in [50_000, 2 * MS] {
+            let slices =
+                vec![SliceSettings { weight: weights[0], rate: Some(own * RATE) }, SliceSettings { weight: weights[1], rate: None }];
+            let settings = PortSettings { rate, slices, ..settings_of([weighted(1); QUEUES], u64::MAX, NEVER) };
+            let (mut scheduler, rates) = (Scheduler::<usize>::new(&settings), PortRates::new(&settings, burst_ns));
+            let (mut now, mut sent, mut waiting, mut apart) = (0, [0u64; 2], [0; 2], 0.0f64);
+            while now < 300 * MS {
+                // The second one comes after 100 ms.
+                for (slice, waiting) in waiting.iter_mut().enumerate().filter(|(slice, _)| *slice == 0 || now >= 100 * MS) {
+                    while *waiting < 5 {
+                        scheduler.offer(Place { slice, ..Place::queue(0) }, slice, LONGEST, false, now).unwrap();
+                        *waiting += 1;
+                    }
+                }
+                let next = scheduler.poll(now, &rates, 1, wanted, &mut |left| {
+                    let Left::Sent { packet, .. } = left else { panic!("{left:?}") };
+                    (sent[packet], waiting[packet]) = (sent[packet] + u64::from(now >= 100 * MS) * u64::from(LONGEST), waiting[packet] - 1);
+                });
+                now = next.expect("one is full").max(now);
+                let expected = (sent[0] + sent[1]) as f64 * fair;
+                apart = apart.max((sent[0] as f64 - expected).abs());
+            }
+            // A round, and what the line and the slice may send at once after a pause.
+            let bound = (QUANTUM * u64::from(weights[0].max(weights[1])) + 2 * rate * burst_ns / S) as f64;
+            assert!(
+                apart <= bound,
+                "{weights:?}, own rate {own} %, burst {burst_ns} ns: {sent:?}, {apart} bytes from its share, more than {bound}"
+            );
+            assert!((sent[0] + sent[1]) as f64 > 0.999 * (rate / 5) as f64, "the line is never idle: {sent:?}");
+        }
+    }
+}
+
 /// Sessions of one queue: who is offered more than a share gets a share, the others what they are offered, soon, and without loss.
 #[test]
 fn flows_of_a_queue_share_it_by_bytes_and_who_takes_less_than_a_share_waits_little_and_loses_nothing() {
