@@ -2,6 +2,7 @@
 //!
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `EngineAndTargets::apply` → answer by `flush`.
 
+use crate::carried::Punted;
 use crate::config::{Config, Role};
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
@@ -10,16 +11,16 @@ use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
 use crate::reload::{Reloaded, Running};
 use crate::report::{
-    BurstTime, Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, ShapedReport,
-    TableReport, TargetReport, WorkerReport,
+    BurstTime, Count, MessageCount, MoveReport, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount,
+    ShapedReport, TableReport, TargetReport, WorkerReport,
 };
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery};
 use crate::store::Store;
 use base::{Packet, PortId};
-use crossbeam_channel::{Receiver, Sender, select};
+use crossbeam_channel::{Receiver, SendError, Sender, select};
 use engine::Engine;
 use offload::comeback::Event;
-use offload::{Comeback, Path, Split};
+use offload::{Comeback, Split};
 use p4_ir::Ir;
 use pfcp::node::{Node, SessionView};
 use pfcp::rules::{CommitError, Counters, OuterHeader, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
@@ -36,6 +37,8 @@ use upf::plane::Plane;
 const TICK: Duration = Duration::from_millis(50);
 /// Ticks from one look for free pages of the allocator's to the next: large ones go after four, within a second.
 const TICKS_PER_RETIREMENT: u32 = 5;
+/// Moves of sessions that are kept for reports.
+const DECISIONS: usize = 64;
 /// Limit of worker events processed before a tick.
 const EVENTS_BEFORE_TICK: usize = 1024;
 /// N4 messages that are answered before other work has its turn, at most.
@@ -106,6 +109,8 @@ pub enum Request {
     Look {
         /// Which, checked.
         query: LookQuery,
+        /// Who asks, for the audit log.
+        who: String,
         /// The number to ask with.
         reply: Sender<u32>,
     },
@@ -195,8 +200,12 @@ pub struct Agent {
     pub backlog: VecDeque<engine::Event>,
     /// Punted packets without a consumer, by reason.
     pub refused: BTreeMap<&'static str, u64>,
+    /// What was punted, by port.
+    pub punted: Punted,
     /// Frames of the host that could not be sent, by reason.
     pub host_unsent: BTreeMap<&'static str, u64>,
+    /// The last moves of sessions, oldest first.
+    pub decisions: VecDeque<MoveReport>,
     /// What moves sessions between targets, where that is asked for.
     pub placement: Option<Placement>,
     /// What brings a fast target back that fell over, and its sessions.
@@ -313,10 +322,16 @@ impl Agent {
                 let running = self.running.as_ref().map(|running| &running.config.source.text);
                 let stale = based_on.is_some_and(|text| running != Some(&text));
                 let changed_meanwhile = || Err("the configuration has changed meanwhile; nothing was changed".to_owned());
-                let _ = reply.send(if stale { changed_meanwhile() } else { self.reload(*config, dry_run) });
+                let answer = if stale { changed_meanwhile() } else { self.reload(*config, dry_run) };
+                if let Err(SendError(answer)) = reply.send(answer)
+                    && !dry_run
+                {
+                    let (value, outcome) = answer.map_or_else(|why| (String::new(), why), |of| (of.changes.join("; "), of.outcome()));
+                    tracing::info!(target: "audit", what = "reload", value, outcome, "audit: late, and nobody waited for the answer");
+                }
             }
             Request::Text { reply } => drop(reply.send(self.running.as_ref().map(|running| running.config.source.text.clone()))),
-            Request::Look { query, reply } => drop(reply.send(self.look(&query))),
+            Request::Look { query, who, reply } => drop(reply.send(self.look(&query, who))),
             Request::Seen { id, story, reply } => drop(reply.send(self.seen(id, story))),
             Request::EndLook { id, reply } => {
                 self.end_look_of(id);
@@ -370,6 +385,7 @@ impl Agent {
         let now = self.start.elapsed();
         match event {
             engine::Event::Punt { packet, reason, mark } => {
+                self.punted.came(packet.port, packet.len());
                 let actions = self.plane.punt(packet.data(), packet.port, reason, mark, now);
                 self.act(actions);
             }
@@ -398,7 +414,7 @@ impl Agent {
 
     /// Lets go what waits for a neighbour, with what workers have punted for it since, before anything that comes later.
     fn resolved(&mut self, number: u16) -> Result<(), String> {
-        let Agent { plane, events, backlog, .. } = self;
+        let Agent { plane, events, backlog, punted, .. } = self;
         let mut released = upf::host::Released::default();
         let (mut late, mut others) = (Vec::new(), VecDeque::new());
         let (host, data) = plane.host_and_data();
@@ -408,6 +424,7 @@ impl Agent {
                     engine::Event::Punt { packet, reason, mark }
                         if host.punted_for(packet.data(), packet.port, reason, mark) == Some(number) =>
                     {
+                        punted.came(packet.port, packet.len());
                         late.push(packet);
                     }
                     event => others.push_back(event),
@@ -416,6 +433,7 @@ impl Agent {
             let of = |packet: &Packet| (packet.port, packet.data().to_vec());
             released = host.release(number, late.iter().map(of));
             let waiting = std::mem::take(&mut released.packets);
+            waiting.iter().for_each(|(port, frame)| punted.went_back(*port, frame.len()));
             (std::mem::take(&mut released.batch), waiting.iter().map(|(port, frame)| Packet::new(frame, *port)).collect())
         });
         *backlog = others;
@@ -433,6 +451,7 @@ impl Agent {
                     Ok(())
                 }
                 Action::Reinject { port, frame } if frame.len() <= base::MAX_PACKET => {
+                    self.punted.went_back(port, frame.len());
                     self.engine.inject(vec![Packet::new(&frame, port)]).map_err(|e| e.to_string())
                 }
                 Action::Reinject { .. } => Err("a frame to go round again is too long".into()),
@@ -483,7 +502,15 @@ impl Agent {
             if let Some(placement) = &mut self.placement {
                 placement.tick(now, packets_now(), &mut self.plane, split);
             }
+            self.take_decisions(split);
         }
+    }
+
+    /// Moves that were made or tried since the last time.
+    fn take_decisions(&mut self, split: &Split) {
+        let at_ms = self.start.elapsed().as_millis() as u64;
+        self.decisions.extend(split.take_decisions().into_iter().map(|of| MoveReport::new(of, at_ms)));
+        self.decisions.drain(..self.decisions.len().saturating_sub(DECISIONS));
     }
 
     /// Gives XDP what it must hold when the kernel has verified its program.
@@ -621,7 +648,8 @@ impl Agent {
     /// After workers have stopped: drops punted packets that were not processed, and packets that wait for neighbours.
     pub fn drop_punts(&mut self) {
         let left = std::mem::take(&mut self.backlog).into_iter().chain(self.events.try_iter());
-        let left = left.filter(|event| matches!(event, engine::Event::Punt { .. })).count();
+        let of_punt = |event| if let engine::Event::Punt { packet, .. } = event { Some(packet) } else { None };
+        let left = left.filter_map(of_punt).inspect(|packet| self.punted.came(packet.port, packet.len())).count();
         let actions = self.plane.stop_host(left);
         for action in actions {
             // Tables and ports are of no use any more.
@@ -671,6 +699,9 @@ impl Agent {
         for (code, count) in &ledger.punted {
             report.punted.insert(program.reason_name(*code), (*count).into());
         }
+        let by_reason = |counts: &BTreeMap<u8, target::Count>| {
+            counts.iter().map(|(code, count)| (program.reason_name(*code), count.packets)).collect::<BTreeMap<String, u64>>()
+        };
         let (by_worker, waiting) = (self.engine.ports_by_worker(), self.engine.queues());
         for port in &self.ports {
             let count = ledger.ports.get(&port.id).cloned().unwrap_or_default();
@@ -679,7 +710,8 @@ impl Agent {
                 Some(QueueReport { worker: worker as u16, received: of.received.into(), transmitted: of.transmitted.into() })
             };
             let row = PortReport {
-                dropped: count.dropped.iter().map(|(code, packets)| (program.reason_name(*code), *packets)).collect(),
+                dropped: by_reason(&count.dropped),
+                unsent: by_reason(&count.unsent),
                 waiting: waiting.get(&port.id).map(|queues| queues.iter().map(ShapedReport::from).collect()).unwrap_or_default(),
                 queues: by_worker.iter().enumerate().filter_map(queue).collect(),
                 role: port.role.name().into(),
@@ -701,7 +733,7 @@ impl Agent {
         report.burst_times = self.engine.burst_times().into_iter().map(|(below_ns, packets)| BurstTime { below_ns, packets }).collect();
         report.draining = self.node.is_draining();
         self.report_ahead(&mut report);
-        self.report_targets(&mut report);
+        self.report_targets(&mut report, &ledger);
         self.report_n4(&mut report);
         if list_sessions {
             report.sessions = self.ended.clone();
@@ -748,20 +780,24 @@ impl Agent {
             packets(&mut carried.received.values()) - packets(&mut carried.sent.values()) - packets(&mut carried.dropped.values());
     }
 
-    fn report_targets(&self, report: &mut Report) {
+    fn report_targets(&mut self, report: &mut Report, ledger: &engine::Ledger) {
         let sessions = self.node.session_count() as u64;
         match &self.targets {
             Targets::Whole(target) => {
                 let mut row = TargetReport { base: true, modelled: target.capabilities().modelled, sessions, ..TargetReport::default() };
                 row.tables = report.tables.clone();
                 for label in &self.ports {
-                    let received = report.ports.get(&label.name).map(|p| p.received).unwrap_or_default();
-                    *(if label.role != Role::Core { &mut row.uplink } else { &mut row.downlink }) += received;
+                    row.add_from(label.role, self.punted.carried(label.id, ledger));
+                    let dropped = ledger.ports.get(&label.id).map(|of| &of.dropped);
+                    dropped.into_iter().flat_map(BTreeMap::values).for_each(|count| row.dropped += (*count).into());
                 }
+                ledger.punted.values().for_each(|count| row.punted += (*count).into());
                 report.targets.insert(target.name().to_owned(), row);
                 report.offload.policy = "none".into();
             }
             Targets::Split(split) => {
+                let split = split.clone();
+                self.take_decisions(&split);
                 let moves = split.moves();
                 report.offload = OffloadReport {
                     policy: split.policy().name().into(),
@@ -769,26 +805,24 @@ impl Agent {
                     moved_to_base: moves.to_base,
                     moves_failed: moves.failed,
                     refused: split.refused_by_fast(),
-                    recent: self.placement.as_ref().map(Placement::recent).unwrap_or_default(),
+                    recent: self.decisions.iter().cloned().collect(),
                 };
                 let on_fast = split.sessions_on_fast() as u64;
-                let traffic = split.traffic();
-                for (path, target, held) in
-                    [(Path::Fast, split.fast(), on_fast), (Path::Base, split.base(), sessions.saturating_sub(on_fast))]
-                {
+                let role = |id: PortId| self.ports.iter().find(|label| label.id == id).map_or(Role::Both, |label| label.role);
+                for (stage, target, held) in [(0, split.fast(), on_fast), (1, split.base(), sessions.saturating_sub(on_fast))] {
                     let mut row = TargetReport {
-                        base: path == Path::Base,
+                        base: stage == 1,
                         modelled: target.capabilities().modelled,
                         sessions: held,
                         ..TargetReport::default()
                     };
-                    for label in &self.ports {
-                        let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
-                        *(if label.role != Role::Core { &mut row.uplink } else { &mut row.downlink }) += count;
+                    split.ran_of(stage).iter().for_each(|(port, ran)| row.add_ran(role(*port), ran));
+                    if let Some(ahead) = target.facets().ahead {
+                        row.add_ahead(&ahead.carried(), role);
                     }
                     row.tables = tables_of(target);
                     row.slow_path = target.facets().ahead.map_or(0, |ahead| ahead.carried().slow_path);
-                    if path == Path::Fast {
+                    if stage == 0 {
                         row.out_of_service = split.is_retired();
                         (row.fell_over, row.came_back) = (split.retirements(), self.comeback.came_back());
                         let short = self.kernel.iter().flat_map(|k| k.xdp.slow_path_tables());
@@ -1027,7 +1061,9 @@ mod tests {
             events: events_in,
             backlog: VecDeque::new(),
             refused: BTreeMap::new(),
+            punted: Punted::default(),
             host_unsent: BTreeMap::new(),
+            decisions: VecDeque::new(),
             placement: None,
             comeback: Comeback::default(),
             start: Instant::now(),

@@ -1,6 +1,7 @@
 //! The HTTP server: a page for browsers at `/`, metrics at `/metrics`, and below `/v1` what the control socket answers. `GET /v1/openapi.json` describes it.
 //!
-//! Requests are hostile until parsed. Their number, length and time are limited. On a loopback address whoever is on this machine may ask, but no
+//! Requests are hostile until parsed. Their number, length and time are limited; those without the token have limits of their own, by address, so that nobody keeps
+//! out who has it. On a loopback address whoever is on this machine may ask, but no
 //! web page in a browser here: neither by another name for this host, nor by a form. On any other address each request needs the token.
 
 use crate::config::{Api as Config, Fault};
@@ -13,25 +14,32 @@ use crate::reasons::{self, Explained};
 use crate::reload::Reloaded;
 use crate::report::{Drops, OffloadReport, PeerReport, PortReport, Report, TableReport, TargetReport, WorkerReport};
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
-use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
+use axum::{Extension, Router};
+use hyper::body::{Frame, SizeHint};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU32;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
-use tokio::sync::{Semaphore, oneshot};
-use utoipa::{OpenApi, ToSchema};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, RefOr, ResponseBuilder};
+use utoipa::{Modify, OpenApi, ToSchema};
 use zeroize::Zeroizing;
 
 /// Connections at a time; more wait in the listener's queue.
@@ -48,11 +56,25 @@ const MAX_BODY: usize = 64 << 10;
 const MIN_TOKEN: usize = 16;
 const MAX_TOKEN: u64 = 4096;
 
+/// Addresses without the token whose requests are counted apart. Of more, the one that was quiet for longest is forgotten.
+const MAX_STRANGERS: usize = 1024;
+/// From one line of the log about an address without the token to the next.
+const STRANGER_LOGGED: Duration = Duration::from_secs(60);
+/// Downloads of captures at a time. Each may keep the memory of one that is no longer the last.
+const MAX_DOWNLOADS: usize = 4;
+
 /// An address that is bound, and the token: both need privileges that are given up later.
 pub struct Bound {
     listener: TcpListener,
-    token: Option<Zeroizing<Vec<u8>>>,
+    token: Option<Token>,
     requests_per_s: NonZeroU32,
+}
+
+/// What each request needs.
+struct Token {
+    secret: Zeroizing<Vec<u8>>,
+    /// For the audit log: the name of its file.
+    name: String,
 }
 
 /// A server that runs. Stopped on drop.
@@ -65,9 +87,27 @@ pub struct Server {
 
 struct Shared {
     control: Control,
-    token: Option<Zeroizing<Vec<u8>>>,
+    token: Option<Token>,
+    /// Of who has the token, or, without one, of all.
     limit: Limit,
+    strangers: Strangers,
     looks: Looks,
+    downloads: Arc<Semaphore>,
+}
+
+/// Where a request comes from.
+#[derive(Clone, Copy)]
+struct Peer(SocketAddr);
+
+/// Who asks, for the audit log.
+#[derive(Clone)]
+struct Who(Arc<str>);
+
+impl Who {
+    fn new(peer: SocketAddr, token: Option<&Token>) -> Who {
+        let by = token.map_or("no token".to_owned(), |token| format!("token {}", token.name));
+        Who(format!("http {peer}, {by}").into())
+    }
 }
 
 type App = Arc<Shared>;
@@ -80,8 +120,8 @@ struct Limit {
 }
 
 impl Limit {
-    fn new(per_second: NonZeroU32) -> Limit {
-        Limit { per_second, spent_until: Mutex::new(Instant::now()) }
+    fn new(per_second: NonZeroU32, now: Instant) -> Limit {
+        Limit { per_second, spent_until: Mutex::new(now) }
     }
 
     /// Whether one more may come.
@@ -93,6 +133,55 @@ impl Limit {
             *spent_until = until;
         }
         admitted
+    }
+}
+
+/// Requests without the token, by address: of IPv6 by the /64, which is one host's.
+struct Strangers {
+    per_second: NonZeroU32,
+    by_address: Mutex<HashMap<IpAddr, Stranger>>,
+}
+
+struct Stranger {
+    limit: Limit,
+    last: Instant,
+    logged: Option<Instant>,
+}
+
+impl Strangers {
+    fn new(per_second: NonZeroU32) -> Strangers {
+        Strangers { per_second, by_address: Mutex::default() }
+    }
+
+    /// Whether one more request of that address may come.
+    fn admits(&self, from: IpAddr, now: Instant) -> bool {
+        self.of(from, now, |stranger| stranger.limit.admits(now))
+    }
+
+    /// Whether a line about a wrong token from there is due.
+    fn may_log(&self, from: IpAddr, now: Instant) -> bool {
+        self.of(from, now, |stranger| {
+            let due = stranger.logged.is_none_or(|at| now.saturating_duration_since(at) >= STRANGER_LOGGED);
+            if due {
+                stranger.logged = Some(now);
+            }
+            due
+        })
+    }
+
+    fn of<T>(&self, from: IpAddr, now: Instant, with: impl FnOnce(&mut Stranger) -> T) -> T {
+        let from = match from.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+            address => address,
+        };
+        let mut all = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains_key(&from) && all.len() >= MAX_STRANGERS {
+            let quietest = all.iter().min_by_key(|(_, stranger)| stranger.last).map(|(address, _)| *address);
+            quietest.map(|address| all.remove(&address));
+        }
+        let stranger = all.entry(from).or_insert_with(|| Stranger { limit: Limit::new(self.per_second, now), last: now, logged: None });
+        stranger.last = now;
+        with(stranger)
     }
 }
 
@@ -117,8 +206,15 @@ impl Bound {
     pub fn start(self, control: Control) -> Result<Server, Failure> {
         let fail = |e: std::io::Error| Failure::Failed(format!("cannot start the HTTP server: {e}"));
         let address = self.listener.local_addr().map_err(fail)?;
-        let limit = Limit::new(self.requests_per_s);
-        let router = router(Arc::new(Shared { control, token: self.token, limit, looks: Looks::default() }));
+        let shared = Shared {
+            control,
+            token: self.token,
+            limit: Limit::new(self.requests_per_s, Instant::now()),
+            strangers: Strangers::new(self.requests_per_s),
+            looks: Looks::default(),
+            downloads: Arc::new(Semaphore::new(MAX_DOWNLOADS)),
+        };
+        let router = router(Arc::new(shared));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(MAX_ASKED).build().map_err(fail)?;
         let (stop, stopped) = oneshot::channel();
         let listener = self.listener;
@@ -145,7 +241,7 @@ impl Drop for Server {
 }
 
 /// A token: the file's text without white space around it.
-fn read_token(path: &std::path::Path) -> Result<Zeroizing<Vec<u8>>, String> {
+fn read_token(path: &std::path::Path) -> Result<Token, String> {
     use std::io::Read;
     use std::os::unix::fs::PermissionsExt;
     let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
@@ -155,11 +251,12 @@ fn read_token(path: &std::path::Path) -> Result<Zeroizing<Vec<u8>>, String> {
     }
     let mut text = Zeroizing::new(Vec::new());
     file.take(MAX_TOKEN).read_to_end(&mut text).map_err(|e| e.to_string())?;
-    let token = Zeroizing::new(text.trim_ascii().to_vec());
-    if token.len() < MIN_TOKEN || !token.iter().all(u8::is_ascii_graphic) {
+    let secret = Zeroizing::new(text.trim_ascii().to_vec());
+    if secret.len() < MIN_TOKEN || !secret.iter().all(u8::is_ascii_graphic) {
         return Err(format!("expected a file of at least {MIN_TOKEN} printable ASCII characters, such as of `openssl rand -hex 32`"));
     }
-    Ok(token)
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Token { secret, name })
 }
 
 /// Serves connections until it is dropped.
@@ -171,8 +268,8 @@ async fn accept(listener: TcpListener, router: Router) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { return };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match listener.accept().await {
+            Ok((stream, peer)) => (stream, peer),
             Err(e) => {
                 tracing::warn!("HTTP: {e}");
                 // Out of descriptors, most likely: not at full speed.
@@ -180,7 +277,7 @@ async fn accept(listener: TcpListener, router: Router) {
                 continue;
             }
         };
-        let service = TowerToHyperService::new(router.clone());
+        let service = TowerToHyperService::new(router.clone().layer(Extension(Peer(peer))));
         tokio::spawn(async move {
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(MAX_HEAD);
@@ -248,26 +345,41 @@ fn json_of(status: StatusCode, value: &impl Serialize) -> Response {
 }
 
 /// Who may ask, and how often.
-async fn admit(State(shared): State<App>, request: axum::extract::Request, next: Next) -> Response {
-    if !shared.limit.admits(Instant::now()) {
-        return error(StatusCode::TOO_MANY_REQUESTS, "too many requests: api.requests_per_s of the configuration is the limit");
-    }
-    let mut response = match may_ask(&shared, request.method(), request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
+async fn admit(
+    State(shared): State<App>,
+    Extension(Peer(peer)): Extension<Peer>,
+    mut request: axum::extract::Request,
+    next: Next,
+) -> Response {
+    let mut response = match may_ask(&shared, peer, request.method(), request.uri(), request.headers()) {
+        Ok(who) => {
+            request.extensions_mut().insert(who);
+            next.run(request).await
+        }
         Err((status, why)) => error(status, why),
     };
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
-fn may_ask(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
-    if let Some(token) = &shared.token {
-        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+fn may_ask(shared: &Shared, peer: SocketAddr, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Who, (StatusCode, &'static str)> {
+    let now = Instant::now();
+    let often = (StatusCode::TOO_MANY_REQUESTS, "too many requests: api.requests_per_s of the configuration is the limit");
+    // The token first: who has it is not kept out by those who have not.
+    let has_token = shared.token.as_ref().is_some_and(|token| has_token(headers, &token.secret));
+    let limited = shared.token.is_some() && !has_token;
+    if !(if limited { shared.strangers.admits(peer.ip(), now) } else { shared.limit.admits(now) }) {
+        return Err(often);
+    }
+    if limited {
         // The page's files are the same everywhere; it asks its user for the token.
-        if !given.is_some_and(|given| bool::from(given.ct_eq(token))) && !page::has(uri.path()) {
+        if !page::has(uri.path()) {
+            if headers.contains_key(header::AUTHORIZATION) && shared.strangers.may_log(peer.ip(), now) {
+                tracing::warn!(%peer, "HTTP: a wrong token; more from there within {} s are not logged", STRANGER_LOGGED.as_secs());
+            }
             return Err((StatusCode::UNAUTHORIZED, "expected `Authorization: Bearer TOKEN` with the token of api.token_file"));
         }
-    } else {
+    } else if shared.token.is_none() {
         // A page of another site may have its own name resolved to this host: then it is named here.
         let host = uri.host().or_else(|| headers.get(header::HOST).and_then(|value| value.to_str().ok())).unwrap_or_default();
         if !is_local_name(host) {
@@ -278,11 +390,17 @@ fn may_ask(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap) -> 
     if *method != Method::GET && !headers.get(header::CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"application/json")) {
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected `Content-Type: application/json`"));
     }
-    Ok(())
+    Ok(Who::new(peer, shared.token.as_ref().filter(|_| has_token)))
+}
+
+/// Whether a request has the token. The time that it takes says only how long the given one is.
+pub(crate) fn has_token(headers: &HeaderMap, token: &[u8]) -> bool {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+    given.is_some_and(|given| bool::from(given.ct_eq(token)))
 }
 
 /// Whether the host of a request, with a port or without, is an address or `localhost`.
-fn is_local_name(host: &str) -> bool {
+pub(crate) fn is_local_name(host: &str) -> bool {
     let is_address = |text: &str| text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
     let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.parse::<u16>().is_ok() { name } else { host });
     host.parse::<SocketAddr>().is_ok() || is_address(host) || is_address(name) || name.eq_ignore_ascii_case("localhost")
@@ -290,8 +408,14 @@ fn is_local_name(host: &str) -> bool {
 
 /// Asks the UPF, on a thread that may wait.
 async fn ask(shared: App, request: Request) -> Result<Reply, Response> {
+    // What only asks is in no audit log.
+    ask_as(shared, Who("http".into()), request).await
+}
+
+/// As [`ask`], for what is in the audit log.
+async fn ask_as(shared: App, Who(who): Who, request: Request) -> Result<Reply, Response> {
     let unavailable = |message: String| error(StatusCode::SERVICE_UNAVAILABLE, message);
-    let asked = tokio::task::spawn_blocking(move || shared.control.answer(request, "http"));
+    let asked = tokio::task::spawn_blocking(move || shared.control.answer(request, &who));
     asked.await.map_err(|e| unavailable(e.to_string()))
 }
 
@@ -314,6 +438,16 @@ fn failed(reply: Reply) -> Response {
 
 fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     crate::control_socket::read(bytes, "what this path takes")
+}
+
+/// For the fuzzer: a body as each path reads it.
+pub(crate) fn bodies(bytes: &[u8]) -> [Result<(), String>; 4] {
+    [
+        body::<LogBody>(bytes).map(drop),
+        body::<DrainBody>(bytes).map(drop),
+        body::<ReloadBody>(bytes).map(drop),
+        body::<Start>(bytes).map(drop),
+    ]
 }
 
 /// Metrics in OpenMetrics text: docs/metrics.md.
@@ -434,9 +568,9 @@ struct LogBody {
 
 /// Changes what is logged.
 #[utoipa::path(put, path = "/v1/log", request_body = LogBody, responses((status = 204), (status = 400, body = Error)))]
-async fn log(State(shared): State<App>, bytes: Bytes) -> Response {
+async fn log(State(shared): State<App>, Extension(who): Extension<Who>, bytes: Bytes) -> Response {
     match body(&bytes) {
-        Ok(LogBody { filter }) => change(shared, Request::Log { filter }).await,
+        Ok(LogBody { filter }) => change(shared, who, Request::Log { filter }).await,
         Err(why) => error(StatusCode::BAD_REQUEST, why),
     }
 }
@@ -451,9 +585,9 @@ struct DrainBody {
 
 /// Refuses new associations and sessions from now on, or no longer; those that there are go on until they end.
 #[utoipa::path(put, path = "/v1/drain", request_body = DrainBody, responses((status = 204), (status = 400, body = Error), (status = 503, body = Error)))]
-async fn drain(State(shared): State<App>, bytes: Bytes) -> Response {
+async fn drain(State(shared): State<App>, Extension(who): Extension<Who>, bytes: Bytes) -> Response {
     match body(&bytes) {
-        Ok(DrainBody { on }) => change(shared, Request::Drain { on }).await,
+        Ok(DrainBody { on }) => change(shared, who, Request::Drain { on }).await,
         Err(why) => error(StatusCode::BAD_REQUEST, why),
     }
 }
@@ -470,12 +604,12 @@ struct ReloadBody {
 /// Reads the configuration file again and takes over what changed, all of it or nothing.
 #[utoipa::path(put, path = "/v1/reload", request_body = ReloadBody,
     responses((status = 200, body = Reloaded), (status = 400, body = Error), (status = 503, body = Error)))]
-async fn reload(State(shared): State<App>, bytes: Bytes) -> Response {
+async fn reload(State(shared): State<App>, Extension(who): Extension<Who>, bytes: Bytes) -> Response {
     let request = match body(&bytes) {
         Ok(ReloadBody { dry_run }) => Request::Reload { dry_run },
         Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
-    match ask(shared, request).await {
+    match ask_as(shared, who, request).await {
         Ok(Reply::Reloaded(reloaded)) => json_of(StatusCode::OK, &reloaded),
         Ok(Reply::Error { message }) => error(StatusCode::BAD_REQUEST, message),
         Ok(other) => failed(other),
@@ -486,12 +620,12 @@ async fn reload(State(shared): State<App>, bytes: Bytes) -> Response {
 /// What the keys of `[split]` that are given are from now on; the others stay. The file is not changed: a reload or a restart brings back what it says.
 #[utoipa::path(put, path = "/v1/placement", request_body(content = Object, description = "Keys of `[split]` by which sessions are placed: `policy`, `rules`, `heavy`, `updates_per_second`, `min_stay_ms`, `window_ms`, `margin`, as in the configuration file"),
     responses((status = 200, body = Reloaded), (status = 400, body = Error), (status = 503, body = Error)))]
-async fn placement(State(shared): State<App>, bytes: Bytes) -> Response {
+async fn placement(State(shared): State<App>, Extension(who): Extension<Who>, bytes: Bytes) -> Response {
     let request = match body(&bytes) {
         Ok(split) => Request::Placement { split },
         Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
-    match ask(shared, request).await {
+    match ask_as(shared, who, request).await {
         Ok(Reply::Reloaded(reloaded)) => json_of(StatusCode::OK, &reloaded),
         Ok(Reply::Error { message }) => error(StatusCode::BAD_REQUEST, message),
         Ok(other) => failed(other),
@@ -500,68 +634,98 @@ async fn placement(State(shared): State<App>, bytes: Bytes) -> Response {
 }
 
 /// How far the last capture is.
-#[utoipa::path(get, path = "/v1/capture", responses((status = 200, body = Status), (status = 403, body = Error)))]
+#[utoipa::path(get, path = "/v1/capture", responses((status = 200, body = Status)))]
 async fn capture(State(shared): State<App>) -> Response {
     looked(shared, |shared| Ok(json_of(StatusCode::OK, &shared.looks.status(Kind::Capture)))).await
 }
 
 /// Begins to keep frames as they come, in place of what was captured or traced before.
 #[utoipa::path(post, path = "/v1/capture/start", request_body = Start,
-    responses((status = 204), (status = 400, body = Error), (status = 403, body = Error)))]
-async fn start_capture(State(shared): State<App>, bytes: Bytes) -> Response {
-    start(shared, Kind::Capture, bytes).await
+    responses((status = 204), (status = 400, body = Error)))]
+async fn start_capture(State(shared): State<App>, Extension(who): Extension<Who>, bytes: Bytes) -> Response {
+    start(shared, who, Kind::Capture, bytes).await
 }
 
 /// Ends the capture: what there is so far stays until the next one.
-#[utoipa::path(post, path = "/v1/capture/stop", responses((status = 204), (status = 403, body = Error), (status = 404, body = Error)))]
-async fn stop_capture(State(shared): State<App>) -> Response {
-    stop(shared, Kind::Capture).await
+#[utoipa::path(post, path = "/v1/capture/stop", responses((status = 204), (status = 404, body = Error)))]
+async fn stop_capture(State(shared): State<App>, Extension(who): Extension<Who>) -> Response {
+    stop(shared, who, Kind::Capture).await
 }
 
 /// The capture so far, as pcapng: each packet's comment says what became of it.
 #[utoipa::path(get, path = "/v1/capture/pcapng",
-    responses((status = 200, body = Vec<u8>, content_type = PCAPNG), (status = 403, body = Error), (status = 404, body = Error)))]
-async fn pcapng(State(shared): State<App>) -> Response {
+    responses((status = 200, body = Vec<u8>, content_type = PCAPNG), (status = 404, body = Error)))]
+async fn pcapng(State(shared): State<App>, Extension(Who(who)): Extension<Who>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, PCAPNG),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"capture.pcapng\""),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    looked(shared, move |shared| shared.looks.file().map(|file| (headers, file).into_response())).await
+    let Ok(place) = shared.downloads.clone().try_acquire_owned() else {
+        return error(StatusCode::TOO_MANY_REQUESTS, format!("{MAX_DOWNLOADS} downloads are under way already"));
+    };
+    looked(shared, move |shared| {
+        let file = shared.looks.file()?;
+        crate::control::note(&who, "download", &format!("the capture, {} bytes", file.bytes()), "done");
+        Ok((headers, Body::new(Download { left: file.bytes(), pieces: file.into_all(), _place: place })).into_response())
+    })
+    .await
+}
+
+/// A file on its way, piece by piece, as the other side takes it.
+struct Download {
+    pieces: VecDeque<Bytes>,
+    left: u64,
+    _place: OwnedSemaphorePermit,
+}
+
+impl hyper::body::Body for Download {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = self.pieces.pop_front();
+        self.left -= piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
 }
 
 /// The last trace: what the program did with each packet.
-#[utoipa::path(get, path = "/v1/trace", responses((status = 200, body = Traced), (status = 403, body = Error)))]
+#[utoipa::path(get, path = "/v1/trace", responses((status = 200, body = Traced)))]
 async fn trace(State(shared): State<App>) -> Response {
     looked(shared, |shared| Ok(json_of(StatusCode::OK, &shared.looks.traced()))).await
 }
 
 /// Begins to trace packets, in place of what was captured or traced before.
 #[utoipa::path(post, path = "/v1/trace/start", request_body = Start,
-    responses((status = 204), (status = 400, body = Error), (status = 403, body = Error)))]
-async fn start_trace(State(shared): State<App>, bytes: Bytes) -> Response {
-    start(shared, Kind::Trace, bytes).await
+    responses((status = 204), (status = 400, body = Error)))]
+async fn start_trace(State(shared): State<App>, Extension(who): Extension<Who>, bytes: Bytes) -> Response {
+    start(shared, who, Kind::Trace, bytes).await
 }
 
 /// Ends the trace: what there is so far stays until the next one.
-#[utoipa::path(post, path = "/v1/trace/stop", responses((status = 204), (status = 403, body = Error), (status = 404, body = Error)))]
-async fn stop_trace(State(shared): State<App>) -> Response {
-    stop(shared, Kind::Trace).await
+#[utoipa::path(post, path = "/v1/trace/stop", responses((status = 204), (status = 404, body = Error)))]
+async fn stop_trace(State(shared): State<App>, Extension(who): Extension<Who>) -> Response {
+    stop(shared, who, Kind::Trace).await
 }
 
 const PCAPNG: &str = "application/x-pcapng";
 
-async fn start(shared: App, kind: Kind, bytes: Bytes) -> Response {
+async fn start(shared: App, Who(who): Who, kind: Kind, bytes: Bytes) -> Response {
     let begin = move |shared: &Shared| {
-        let begun = body(&bytes).and_then(|start: Start| shared.looks.start(&shared.control, kind, &start));
+        let begun = body(&bytes).and_then(|start: Start| shared.looks.start(&shared.control, kind, &start, &who));
         // What is wrong here is no missing path.
         Ok(begun.map_or_else(|why| error(StatusCode::BAD_REQUEST, why), |()| StatusCode::NO_CONTENT.into_response()))
     };
     looked(shared, begin).await
 }
 
-async fn stop(shared: App, kind: Kind) -> Response {
-    let end = move |shared: &Shared| shared.looks.stop(&shared.control, kind).map(|()| StatusCode::NO_CONTENT.into_response());
+async fn stop(shared: App, Who(who): Who, kind: Kind) -> Response {
+    let end = move |shared: &Shared| shared.looks.stop(&shared.control, kind, &who).map(|()| StatusCode::NO_CONTENT.into_response());
     looked(shared, end).await
 }
 
@@ -577,8 +741,8 @@ async fn looked(shared: App, act: impl FnOnce(&Shared) -> Result<Response, Strin
     }
 }
 
-async fn change(shared: App, request: Request) -> Response {
-    match ask(shared, request).await {
+async fn change(shared: App, who: Who, request: Request) -> Response {
+    match ask_as(shared, who, request).await {
         Ok(Reply::Done {}) => StatusCode::NO_CONTENT.into_response(),
         Ok(Reply::Error { message }) => error(StatusCode::BAD_REQUEST, message),
         Ok(other) => failed(other),
@@ -590,6 +754,7 @@ async fn change(shared: App, request: Request) -> Response {
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Splitplane", description = "What a running UPF is asked and told. Errors have a JSON body with `error`."),
+    modifiers(&Guarded),
     paths(
         metrics,
         openapi,
@@ -619,11 +784,49 @@ async fn change(shared: App, request: Request) -> Response {
 )]
 pub struct Description;
 
+/// What holds for all operations: the token, and how they are refused.
+struct Guarded;
+
+impl Modify for Guarded {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        const TOKEN: &str = "token";
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some(
+                "The text of the file `api.token_file`. Without one only clients on this host are served, and nobody sees users' packets",
+            ))
+            .build();
+        let components = openapi.components.get_or_insert_default();
+        components.add_security_scheme(TOKEN, SecurityScheme::Http(scheme));
+        openapi.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(TOKEN, [])]);
+        let refused = |what: &str| {
+            let body = ContentBuilder::new().schema(Some(utoipa::openapi::Ref::from_schema_name("Error"))).build();
+            RefOr::T(ResponseBuilder::new().description(what).content("application/json", body).build())
+        };
+        for path in openapi.paths.paths.values_mut() {
+            let changes = [&mut path.put, &mut path.post].into_iter().flatten().map(|operation| (operation, true));
+            for (operation, has_body) in path.get.as_mut().into_iter().map(|operation| (operation, false)).chain(changes) {
+                let mut add = |status: &str, what: &str| _ = operation.responses.responses.insert(status.to_owned(), refused(what));
+                add("401", "The token is missing or wrong");
+                add(
+                    "403",
+                    "Without api.token_file: the Host is another name than an address or localhost, or users' packets are asked for",
+                );
+                add("429", "Too many requests: api.requests_per_s; those without the token are counted by address");
+                if has_body {
+                    add("413", "The body is longer than 64 KiB");
+                    add("415", "The Content-Type is not application/json");
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::{Read, Write};
-    use std::net::TcpStream;
+    use std::net::{Ipv4Addr, TcpStream};
 
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -667,7 +870,7 @@ mod tests {
         });
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
-        let token = token.map(|token| Zeroizing::new(token.as_bytes().to_vec()));
+        let token = token.map(|token| Token { secret: Zeroizing::new(token.as_bytes().to_vec()), name: "of-test".into() });
         let bound = Bound { listener, token, requests_per_s: NonZeroU32::new(requests_per_s).unwrap() };
         bound.start(Control::new(agent)).unwrap()
     }
@@ -725,6 +928,15 @@ mod tests {
             };
             assert_eq!(status, expected, "{path}: {answer}");
             assert_eq!(request(&format!("GET {path}"), "", "").0, 405);
+        }
+        // Who may ask, and how it is refused.
+        assert_eq!(described["components"]["securitySchemes"]["token"]["scheme"], "bearer");
+        assert_eq!(described["security"], serde_json::json!([{ "token": [] }]));
+        for operation in paths.values().flat_map(|of| of.as_object().unwrap().values()) {
+            let answers = &operation["responses"];
+            let refused = |status: &str| answers[status]["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/Error";
+            assert!(["401", "403", "429"].into_iter().all(refused), "{operation}");
+            assert!(operation.get("requestBody").is_none_or(|_| refused("415") && refused("413")), "{operation}");
         }
         // What is said of a type is what it has.
         let fields = &described["components"]["schemas"]["Report"]["properties"];
@@ -865,6 +1077,56 @@ mod tests {
     }
 
     #[test]
+    fn who_has_the_token_is_not_kept_out_by_those_who_have_not() {
+        let server = server(Some(TOKEN), 5);
+        let bearer = format!("Authorization: Bearer {TOKEN}\r\n");
+        let wrong: Vec<u16> = (0..40).map(|_| request(&server, "GET /v1/report", "Authorization: Bearer wrong\r\n", "").0).collect();
+        assert!(wrong[..5].iter().all(|status| *status == 401) && wrong.contains(&429), "{wrong:?}");
+        // From the same address.
+        let right: Vec<u16> = (0..5).map(|_| request(&server, "GET /v1/openapi.json", &bearer, "").0).collect();
+        assert_eq!(right, [200; 5]);
+    }
+
+    #[test]
+    fn requests_without_the_token_are_counted_by_address_and_of_ever_so_many_only_some_are_known() {
+        let strangers = Strangers::new(NonZeroU32::new(3).unwrap());
+        let now = Instant::now();
+        let admitted = |from: &str, at| (0..10).filter(|_| strangers.admits(from.parse().unwrap(), at)).count();
+        assert_eq!([admitted("10.0.0.1", now), admitted("10.0.0.2", now), admitted("::ffff:10.0.0.1", now)], [3, 3, 0]);
+        // A host has a /64 to itself.
+        assert_eq!([admitted("2001:db8::1", now), admitted("2001:db8::2", now), admitted("2001:db8:0:1::1", now)], [3, 0, 3]);
+        let a = "10.0.0.1".parse().unwrap();
+        assert!(strangers.may_log(a, now) && !strangers.may_log(a, now) && strangers.may_log(a, now + STRANGER_LOGGED));
+        for n in 0..2 * MAX_STRANGERS as u32 {
+            strangers.admits(Ipv4Addr::from_bits(n).into(), now + Duration::from_millis(n.into()));
+        }
+        let known = strangers.by_address.lock().unwrap();
+        let last = IpAddr::from(Ipv4Addr::from_bits(2 * MAX_STRANGERS as u32 - 1));
+        assert!(known.len() == MAX_STRANGERS && known.contains_key(&last), "{}", known.len());
+    }
+
+    /// A file of more pieces than one: shared, not copied, and whole.
+    #[test]
+    fn a_download_gives_the_pieces_that_are_kept_and_so_many_go_on_at_a_time() {
+        let mut kept = crate::looks::Pieces::default();
+        let octets: Vec<u8> = (0..1_000_000u32).map(|n| (n % 251) as u8).collect();
+        octets.chunks(1000).for_each(|part| kept.write_all(part).unwrap());
+        let (one, other) = (kept.clone().into_all(), kept.clone().into_all());
+        assert!(one.len() > 3 && one.iter().flatten().eq(&octets) && kept.bytes() == octets.len() as u64);
+        let shared = one.iter().zip(&other).filter(|(a, b)| a.as_ptr() == b.as_ptr()).count();
+        assert_eq!(shared, one.len() - 1, "all but the last one are the same memory");
+        let places = Arc::new(Semaphore::new(1));
+        let place = places.clone().try_acquire_owned().unwrap();
+        let download = Download { left: kept.bytes(), pieces: one, _place: place };
+        assert_eq!(hyper::body::Body::size_hint(&download).exact(), Some(octets.len() as u64));
+        assert!(places.clone().try_acquire_owned().is_err());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let came = runtime.block_on(axum::body::to_bytes(Body::new(download), usize::MAX)).unwrap();
+        assert!(came == octets);
+        assert!(places.try_acquire_owned().is_ok(), "the place is free when it has ended");
+    }
+
+    #[test]
     fn the_page_is_given_to_all_and_what_it_shows_is_not() {
         let open = server(None, 1000);
         let closed = server(Some(TOKEN), 1000);
@@ -905,8 +1167,8 @@ mod tests {
 
     #[test]
     fn so_many_requests_come_at_once_and_then_so_many_in_each_second() {
-        let limit = Limit::new(NonZeroU32::new(10).unwrap());
         let start = Instant::now();
+        let limit = Limit::new(NonZeroU32::new(10).unwrap(), start);
         let came = |at: Instant| (0..100).filter(|_| limit.admits(at)).count();
         assert_eq!(came(start), 10);
         assert_eq!(came(start + Duration::from_millis(300)), 3);
@@ -930,9 +1192,10 @@ mod tests {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             read_token(&path)
         };
-        assert_eq!(**put(&format!("{TOKEN}\n"), 0o640).unwrap(), *TOKEN.as_bytes());
-        assert!(put(TOKEN, 0o644).unwrap_err().contains("others"));
-        assert!(put("short", 0o600).unwrap_err().contains("at least 16"));
+        let token = put(&format!("{TOKEN}\n"), 0o640).unwrap();
+        assert_eq!((&**token.secret, &*token.name), (TOKEN.as_bytes(), "token"));
+        assert!(put(TOKEN, 0o644).err().unwrap().contains("others"));
+        assert!(put("short", 0o600).err().unwrap().contains("at least 16"));
         assert!(put("0123456789 abcdef", 0o600).is_err());
         assert!(read_token(&folder.path().join("none")).is_err());
     }

@@ -69,6 +69,7 @@ impl Agent {
         }
         let counted = session_count(&mut self.plane, view.seid, &view.rules);
         (row.uplink, row.downlink) = (counted.uplink, counted.downlink);
+        row.reason = self.placement_of(view.seid).reason;
         Some(row)
     }
 
@@ -101,19 +102,26 @@ impl Agent {
         let mut session = self.row_without_counts(&view);
         let counted = session_count(&mut self.plane, seid, &view.rules);
         (session.uplink, session.downlink) = (counted.uplink, counted.downlink);
+        let placement = self.placement_of(seid);
+        session.reason.clone_from(&placement.reason);
         let usage = view.rules.urrs.keys().map(|urr| (*urr, UsageReport::from(self.plane.usage(seid, *urr)))).collect();
         let waiting = self.plane.pdr_numbers(seid).into_iter().map(|(pdr, queue)| (pdr, self.engine.waiting_in(queue) as u64));
         let waiting = waiting.filter(|(_, packets)| *packets > 0).collect();
         Some(SessionDetail {
             session,
             reports_to: view.peer.to_string(),
-            placement: self.placement_of(seid),
+            placement,
             usage,
             waiting,
-            rates: self.plane.rates(seid).into_iter().map(rate).collect(),
+            rates: self.plane.rates(seid).into_iter().map(|rate| self.rate(rate)).collect(),
             entries: self.plane.entries(seid).len() as u64,
             rules: view.rules,
         })
+    }
+
+    fn rate(&self, (of, kbps, meter, cell): (MeterKey, u64, MeterConfig, u32)) -> RateReport {
+        let waiting = self.engine.waiting_for_rate(cell);
+        RateReport { qer_id: of.qer_id, uplink: of.uplink, kbps, burst_bytes: meter.cbs, waiting }
     }
 
     /// Where a session is, and why.
@@ -129,7 +137,8 @@ impl Agent {
         };
         let wishes = self.plane.data().wishes().of(&info);
         let standing = self.placement.as_ref().and_then(|p| p.standing_of(seid, self.start.elapsed()));
-        let reason = split.reason(&wishes, standing.as_ref());
+        let looked_at = !split.is_on_fast(seid) && self.is_looked_at(seid, split);
+        let reason = if looked_at { Reason::LookedAt } else { split.reason(&wishes, standing.as_ref()) };
         PlacementReport {
             target,
             reason: reason.name().into(),
@@ -139,10 +148,6 @@ impl Agent {
             here_ms: standing.as_ref().map(|s| s.here_ns / 1_000_000),
         }
     }
-}
-
-fn rate((of, kbps, meter): (MeterKey, u64, MeterConfig)) -> RateReport {
-    RateReport { qer_id: of.qer_id, uplink: of.uplink, kbps, burst_bytes: meter.cbs }
 }
 
 impl From<Usage> for UsageReport {

@@ -7,7 +7,7 @@ use crate::agent;
 use crate::config::{Config, read_filter};
 use crate::control_socket::{Caller, Refused, Server};
 use crate::failure::Failure;
-use crate::look::{LookQuery, SeenPart};
+use crate::look::{LookQuery, SeenPart, whose};
 use crate::reload::Reloaded;
 use crate::report::Report;
 use crate::sessions::{MOST_LOOKED_AT, SessionDetail, SessionPage, SessionQuery, seid_text};
@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 pub const MAX_REQUEST: u64 = 64 << 10;
 /// How long the agent may take for a part of an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a reload may take: it opens ports and fills tables. `splitplane reload` waits a little longer.
+const RELOAD_PATIENCE: Duration = Duration::from_secs(110);
 /// How long an answer waits for packets that are looked for, and how often it looks.
 const WAITS: Duration = Duration::from_millis(500);
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
@@ -134,12 +136,14 @@ pub struct Control {
     agent: Sender<agent::Request>,
     /// The configuration file.
     file: Option<Arc<Path>>,
+    /// See [`PATIENCE`] and [`RELOAD_PATIENCE`].
+    patience: [Duration; 2],
 }
 
 impl Control {
     /// Of the agent behind this channel.
     pub fn new(agent: Sender<agent::Request>) -> Control {
-        Control { agent, file: None }
+        Control { agent, file: None, patience: [PATIENCE, RELOAD_PATIENCE] }
     }
 
     /// With the file that a reload reads.
@@ -163,8 +167,8 @@ impl Control {
                 audited(who, "drain", if on { "on" } else { "off" }, result)
             }
             Request::Look(query) => {
-                let value = format!("{} packets of {}", query.count, query.ue.map_or("all users".to_owned(), |ue| ue.to_string()));
-                let result = query.validate().and_then(|()| self.ask(|reply| agent::Request::Look { query, reply }));
+                let value = format!("{} packets of {}", query.count, whose(query.ue));
+                let result = query.validate().and_then(|()| self.ask(|reply| agent::Request::Look { query, who: who.to_owned(), reply }));
                 let _ = audited(who, "look", &value, result.as_ref().map(|_| ()).map_err(String::clone));
                 result.map(|id| Reply::Looking { id })
             }
@@ -172,7 +176,7 @@ impl Control {
             Request::Placement { split } => {
                 let value = serde_json::to_string(&split).unwrap_or_default();
                 let result = self.place(&split);
-                let _ = audited(who, "placement", &value, result.as_ref().map(|_| ()).map_err(String::clone));
+                note(who, "placement", &value, &result.as_ref().map_or_else(String::clone, Reloaded::outcome));
                 result.map(Reply::Reloaded)
             }
             Request::EndLook { id } => self.ask(|reply| agent::Request::EndLook { id, reply }).map(|()| Reply::Done {}),
@@ -180,7 +184,8 @@ impl Control {
                 let result = self.reload(dry_run);
                 if !dry_run {
                     let value = result.as_ref().map_or(String::new(), |reloaded| reloaded.changes.join("; "));
-                    let _ = audited(who, "reload", &value, result.as_ref().map(|_| ()).map_err(String::clone));
+                    let outcome = result.as_ref().map_or_else(String::clone, Reloaded::outcome);
+                    note(who, "reload", &value, &outcome);
                 }
                 result.map(Reply::Reloaded)
             }
@@ -203,26 +208,14 @@ impl Control {
     fn reload(&self, dry_run: bool) -> Result<Reloaded, String> {
         let Some(file) = &self.file else { return Err("this UPF has no configuration file".into()) };
         let config = Config::load(file).map_err(|e| format!("{e}; nothing was changed"))?;
-        self.ask(|reply| agent::Request::Reload { config: Box::new(config), based_on: None, dry_run, reply })?
+        self.ask_reload(|reply| agent::Request::Reload { config: Box::new(config), based_on: None, dry_run, reply })
     }
 
     /// As a reload of the configuration that runs with other keys of `[split]`.
     fn place(&self, split: &BTreeMap<String, serde_json::Value>) -> Result<Reloaded, String> {
-        if let Some(other) = split.keys().find(|key| !PLACEMENT.contains(&key.as_str())) {
-            let other: String = other.escape_debug().take(100).collect();
-            return Err(format!("split.{other}: expected one of {}; nothing was changed", PLACEMENT.join(", ")));
-        }
         let based_on = self.ask(|reply| agent::Request::Text { reply })?.ok_or("this UPF has no configuration file")?;
-        let mut file: toml::Table = toml::from_str(&based_on).map_err(|e| e.to_string())?;
-        let section = file.entry("split").or_insert_with(|| toml::Table::new().into());
-        let section = section.as_table_mut().ok_or("split: expected a section")?;
-        for (key, value) in split {
-            let value = toml::Value::try_from(value).map_err(|e| format!("split.{key}: {e}; nothing was changed"))?;
-            section.insert(key.clone(), value);
-        }
-        let text = toml::to_string(&file).map_err(|e| e.to_string())?;
-        let config = Config::parse(&text).map_err(|e| format!("{e}; nothing was changed"))?;
-        self.ask(|reply| agent::Request::Reload { config: Box::new(config), based_on: Some(based_on), dry_run: false, reply })?
+        let config = placed(split, &based_on)?;
+        self.ask_reload(|reply| agent::Request::Reload { config: Box::new(config), based_on: Some(based_on), dry_run: false, reply })
     }
 
     /// A page: the agent looks through a bounded number of sessions at a time, and does its other work in between.
@@ -244,14 +237,56 @@ impl Control {
     }
 
     fn ask<T>(&self, request: impl FnOnce(Sender<T>) -> agent::Request) -> Result<T, String> {
-        let (reply, answer) = bounded(1);
-        let ended = || "the UPF is ending".to_owned();
-        self.agent.send(request(reply)).map_err(|_| ended())?;
-        answer.recv_timeout(PATIENCE).map_err(|e| match e {
-            RecvTimeoutError::Timeout => format!("the agent has not answered for {PATIENCE:?}: it starts, ends, or is overloaded"),
-            RecvTimeoutError::Disconnected => ended(),
+        self.ask_for(self.patience[0], request).map_err(|why| match why {
+            Unanswered::Ended => why.to_string(),
+            Unanswered::Late => format!("{why}: it starts, ends, or is overloaded"),
         })
     }
+
+    /// A change that may take its time: who asks is not told that nothing was changed while it is made.
+    fn ask_reload(&self, request: impl FnOnce(Sender<Result<Reloaded, String>>) -> agent::Request) -> Result<Reloaded, String> {
+        self.ask_for(self.patience[1], request)
+            .map_err(|why| match why {
+                Unanswered::Ended => why.to_string(),
+                Unanswered::Late => format!("{why}: it may still take the change over; the log says so then (`audit: late`)"),
+            })
+            .flatten()
+    }
+
+    fn ask_for<T>(&self, patience: Duration, request: impl FnOnce(Sender<T>) -> agent::Request) -> Result<T, Unanswered> {
+        let (reply, answer) = bounded(1);
+        self.agent.send(request(reply)).map_err(|_| Unanswered::Ended)?;
+        answer.recv_timeout(patience).map_err(|e| match e {
+            RecvTimeoutError::Timeout => Unanswered::Late,
+            RecvTimeoutError::Disconnected => Unanswered::Ended,
+        })
+    }
+}
+
+/// Why there is no answer of the agent's.
+#[derive(Debug, thiserror::Error)]
+enum Unanswered {
+    #[error("the UPF is ending")]
+    Ended,
+    #[error("the agent has not answered in time")]
+    Late,
+}
+
+/// The configuration of that text with other keys of `[split]`.
+pub(crate) fn placed(split: &BTreeMap<String, serde_json::Value>, based_on: &str) -> Result<Config, String> {
+    if let Some(other) = split.keys().find(|key| !PLACEMENT.contains(&key.as_str())) {
+        let other: String = other.escape_debug().take(100).collect();
+        return Err(format!("split.{other}: expected one of {}; nothing was changed", PLACEMENT.join(", ")));
+    }
+    let mut file: toml::Table = toml::from_str(based_on).map_err(|e| e.to_string())?;
+    let section = file.entry("split").or_insert_with(|| toml::Table::new().into());
+    let section = section.as_table_mut().ok_or("split: expected a section")?;
+    for (key, value) in split {
+        let value = toml::Value::try_from(value).map_err(|e| format!("split.{key}: {e}; nothing was changed"))?;
+        section.insert(key.clone(), value);
+    }
+    let text = toml::to_string(&file).map_err(|e| e.to_string())?;
+    Config::parse(&text).map_err(|e| format!("{e}; nothing was changed"))
 }
 
 /// What `RUST_LOG` asks for; `None`: nothing, as it is not set or empty.
@@ -277,9 +312,13 @@ pub(crate) fn set_log(filter: &str) -> Result<(), String> {
 
 /// Notes a change, and what came of it.
 fn audited(who: &str, what: &str, value: &str, result: Result<(), String>) -> Result<Reply, String> {
-    let outcome = result.as_ref().err().map_or("done", String::as_str);
-    tracing::info!(target: "audit", who, what, value, outcome, "audit: change asked for");
+    note(who, what, value, result.as_ref().err().map_or("done", String::as_str));
     result.map(|()| Reply::Done {})
+}
+
+/// A line of the audit log: of a change, or that users' packets were given to somebody.
+pub(crate) fn note(who: &str, what: &str, value: &str, outcome: &str) {
+    tracing::info!(target: "audit", who, what, value, outcome, "audit: asked for");
 }
 
 /// Where a UPF listens if nothing else is said: in its service's folder (`RuntimeDirectory=` of systemd), in `/run/splitplane` for root, else in the
@@ -371,6 +410,39 @@ mod tests {
             }
             parts
         })
+    }
+
+    /// One that takes longer than any other answer may: opened ports, full tables.
+    #[test]
+    fn a_reload_that_takes_its_time_is_not_said_to_have_failed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), include_str!("../../../../docs/upf.example.toml")).unwrap();
+        let (agent, asked) = crossbeam_channel::unbounded();
+        let agent = Control::new(agent).with_file(file.path());
+        let (now, long) = (Duration::from_millis(1), Duration::from_secs(60));
+        let slow = std::thread::spawn(move || {
+            let mut waiting = Vec::new();
+            for request in asked {
+                match request {
+                    agent::Request::Reload { reply, .. } if waiting.is_empty() => {
+                        std::thread::sleep(20 * now);
+                        let changes = vec!["a change".to_owned()];
+                        let _ = reply.send(Ok(Reloaded { changes, ..Reloaded::default() }));
+                    }
+                    other => waiting.push(other),
+                }
+            }
+        });
+        let answer = |patience, request| Control { patience, ..agent.clone() }.answer(request, "a test");
+        let reload = || Request::Reload { dry_run: false };
+        assert!(matches!(answer([now, long], reload()), Reply::Reloaded(of) if of.changes == ["a change"]));
+        // An agent that does not answer at all.
+        let Reply::Error { message } = answer([now, long], Request::Report {}) else { panic!("nobody answers") };
+        assert!(message.contains("overloaded"), "{message}");
+        let Reply::Error { message } = answer([long, now], reload()) else { panic!("nobody answers") };
+        assert!(message.contains("may still take the change over") && !message.contains("nothing was changed"), "{message}");
+        drop(agent);
+        slow.join().unwrap();
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! | [`kernel`], [`dpdk_ports`] | how do XDP and DPDK become ports? |
 //! | [`program`], [`chip_model`] | which P4 program runs, and does it fit a chip? |
 //! | [`services`] | what does the program call beside the pipeline, and where does it run? |
-//! | [`report`], [`report_file`] | what was counted, and where is it written? |
+//! | [`report`], [`carried`], [`report_file`] | what was counted, and where is it written? |
 //! | [`control`], [`control_socket`], `asked`, [`sessions`], [`show`] | what is a running UPF asked, and how does it answer? |
 //! | [`reload`] | what does a changed configuration change while it runs? |
 //! | [`look`], [`watch`] | what does it do with real packets? |
@@ -25,6 +25,7 @@
 pub mod agent;
 pub mod api;
 mod asked;
+pub mod carried;
 pub mod ceupf;
 pub mod chip_model;
 pub mod config;
@@ -90,6 +91,28 @@ pub mod fuzzing {
 
     fn again<T: serde::Serialize + serde::de::DeserializeOwned>(line: &[u8]) -> Result<Vec<u8>, String> {
         crate::control_socket::read::<T>(line, "a line").and_then(|value| serde_json::to_vec(&value).map_err(|e| e.to_string()))
+    }
+
+    /// A body of each path that changes something; why it is none.
+    pub fn http_bodies(body: &[u8]) -> [Result<(), String>; 4] {
+        crate::api::bodies(body)
+    }
+
+    /// A body of the path for placement, as it changes a configuration; why it does not.
+    pub fn placement(body: &[u8], configuration: &str) -> Result<(), String> {
+        let split = crate::control_socket::read(body, "what this path takes")?;
+        crate::control::placed(&split, configuration).map(drop)
+    }
+
+    /// A request's `Host` as a name of this machine, and its `Authorization` as this token.
+    pub fn http_head(host: &[u8], authorization: &[u8], token: &[u8]) -> (bool, bool) {
+        let host = axum::http::HeaderValue::from_bytes(host).ok();
+        let local = host.as_ref().and_then(|host| host.to_str().ok()).is_some_and(crate::api::is_local_name);
+        let mut headers = axum::http::HeaderMap::new();
+        if let Ok(value) = axum::http::HeaderValue::from_bytes(authorization) {
+            headers.insert(axum::http::header::AUTHORIZATION, value);
+        }
+        (local, crate::api::has_token(&headers, token))
     }
 
     /// A query of sessions in a URI; why it is none.

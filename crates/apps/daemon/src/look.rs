@@ -10,6 +10,8 @@ use crate::agent::Agent;
 use crate::dataplane::Targets;
 use base::{PortId, Verdict, VerdictKind};
 use engine::{Looking, Seen};
+use offload::planner::{Outcome, Place, Why};
+use offload::{Decision, Split};
 use p4_interp::{Machine, Mode, Recorder, render_trace};
 use p4_ir::Ir;
 use pfcp::rules::Seid;
@@ -20,7 +22,7 @@ use std::fmt::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use target::all_entries;
+use target::{Target, all_entries};
 use upf::whose::Whose;
 use utoipa::ToSchema;
 
@@ -93,6 +95,10 @@ pub struct SeenPart {
 /// Who looks, with the agent.
 pub struct Look {
     id: u32,
+    /// For the audit log.
+    who: String,
+    /// Packets that were fetched.
+    fetched: u64,
     looking: Looking,
     asked: Instant,
     ue: Option<IpAddr>,
@@ -105,22 +111,31 @@ pub struct Part {
     missed: u64,
     /// Names of ports.
     ports: BTreeMap<PortId, String>,
-    target: String,
+    /// Names of targets, in the order of the chain.
+    targets: Vec<String>,
     /// Entries that there are now; of sessions those that the packets may be of.
-    live: Vec<Op>,
+    live: Live,
     ir: Option<Arc<Ir>>,
+}
+
+/// Entries that stories are told by.
+#[derive(Default)]
+struct Live {
+    ops: Vec<Op>,
+    /// Tables of which there are more than these.
+    cut: Vec<String>,
 }
 
 impl Agent {
     /// Begins to look; who looked until now sees no more. The number to ask with.
-    pub(crate) fn look(&mut self, query: &LookQuery) -> u32 {
+    pub(crate) fn look(&mut self, query: &LookQuery, who: String) -> u32 {
         let which: fn(&Verdict) -> bool = if query.dropped { |verdict| verdict.kind == VerdictKind::Drop } else { |_| true };
         let ue = query.ue;
         let wanted = move |frame: &[u8], _: PortId| ue.is_none_or(|ue| Whose::read(frame).is_some_and(|whose| whose.is_of(ue)));
-        self.end_look();
+        self.end_look("somebody else looks");
         let looking = self.engine.look(query.count as usize, which, Box::new(wanted));
         let id = rand::random();
-        self.look = Some(Look { id, looking, asked: Instant::now(), ue });
+        self.look = Some(Look { id, who, fetched: 0, looking, asked: Instant::now(), ue });
         self.keep_looked_at();
         id
     }
@@ -132,29 +147,30 @@ impl Agent {
         };
         look.asked = Instant::now();
         let seen: Vec<Seen> = look.looking.seen.try_iter().take(PART).collect();
+        look.fetched += seen.len() as u64;
         let (left, missed) = (look.looking.left() as u64, look.looking.missed());
-        let live = if story && !seen.is_empty() { self.live(&seen) } else { Vec::new() };
-        let target = match &self.targets {
-            Targets::Whole(target) => target.name().to_owned(),
-            Targets::Split(split) if split.fast_is_ahead() => split.base().name().to_owned(),
-            Targets::Split(split) => format!("{} or {}", split.fast().name(), split.base().name()),
+        let live = if story && !seen.is_empty() { self.live(&seen) } else { Live::default() };
+        let targets = match &self.targets {
+            Targets::Whole(target) => vec![target.name().to_owned()],
+            Targets::Split(split) => split.targets().map(|target| target.name().to_owned()).collect(),
         };
         let ports = self.ports.iter().map(|port| (port.id, port.name.clone())).collect();
-        Ok(Part { seen, left, missed, ports, target, live, ir: self.ir.clone().filter(|_| story) })
+        Ok(Part { seen, left, missed, ports, targets, live, ir: self.ir.clone().filter(|_| story) })
     }
 
     /// As [`Agent::end_look`], of who looks by this number.
     pub(crate) fn end_look_of(&mut self, id: u32) {
         if self.look.as_ref().is_some_and(|look| look.id == id) {
-            self.end_look();
+            self.end_look("told to");
         }
     }
 
-    /// Nobody looks any more: sessions go back to where placement wants them.
-    pub(crate) fn end_look(&mut self) {
-        if let Some(Look { ue: Some(_), .. }) = self.look.take()
-            && matches!(&self.targets, Targets::Split(split) if split.fast_is_ahead())
-        {
+    /// Nobody looks any more: sessions go back to where placement wants them. Whose packets were shown to whom is in the audit log, as the beginning is.
+    pub(crate) fn end_look(&mut self, why: &str) {
+        let Some(Look { ue, who, fetched, .. }) = self.look.take() else { return };
+        let value = format!("ended after {fetched} packets of {}", whose(ue));
+        tracing::info!(target: "audit", who, what = "look", value, outcome = why, "audit: look ended");
+        if ue.is_some() && matches!(&self.targets, Targets::Split(split) if split.fast_is_ahead()) {
             self.reconsidering = Some(None);
         }
     }
@@ -162,7 +178,7 @@ impl Agent {
     /// Forgets who has not asked for a while. Sessions that are looked at stay on the base target.
     pub(crate) fn look_tick(&mut self) {
         match &self.look {
-            Some(look) if look.asked.elapsed() >= FORGOTTEN => self.end_look(),
+            Some(look) if look.asked.elapsed() >= FORGOTTEN => self.end_look("not asked for any more"),
             Some(_) => self.keep_looked_at(),
             None => {}
         }
@@ -177,8 +193,15 @@ impl Agent {
             // An error says that the fast target is out of service: the session is on the base target anyhow.
             if split.is_on_fast(seid) {
                 let _ = split.move_to_base(seid);
+                split.decided(Decision::new(seid, Place::Base, Why::LookedAt, Outcome::Done));
             }
         }
+    }
+
+    /// Whether a session is on the base target because it is looked at.
+    pub(crate) fn is_looked_at(&self, seid: Seid, split: &Split) -> bool {
+        let Some(Look { ue: Some(ue), .. }) = &self.look else { return false };
+        split.fast_is_ahead() && self.sessions_of(*ue).contains(&seid)
     }
 
     fn sessions_of(&self, address: IpAddr) -> Vec<Seid> {
@@ -189,20 +212,44 @@ impl Agent {
     }
 
     /// Entries by which the story of these packets is told: of their sessions, and all that sessions share.
-    fn live(&self, seen: &[Seen]) -> Vec<Op> {
+    fn live(&self, seen: &[Seen]) -> Live {
         let mut sessions = BTreeSet::new();
         for whose in seen.iter().filter_map(|seen| Whose::read(&seen.packet)) {
             sessions.extend(whose.teid.map(|teid| self.plane.sessions_of_teid(teid)).unwrap_or_default());
             sessions.extend([whose.src, whose.dst].into_iter().flat_map(|address| self.sessions_of(address)));
         }
-        let mut ops: Vec<Op> = sessions.into_iter().filter_map(|seid| self.plane.copy(seid)).flat_map(|copy| copy.ops).collect();
-        let target = self.targets.target();
-        if let Some(tables) = target.facets().tables {
-            let shared = target.program().tables.iter().filter(|(_, table)| !table.split);
-            ops.extend(shared.flat_map(|(id, _)| all_entries(tables, id).take(ENTRIES)).map(|held| Op::Insert(held.entry)));
-        }
-        ops
+        let ops = sessions.into_iter().filter_map(|seid| self.plane.copy(seid)).flat_map(|copy| copy.ops).collect();
+        let mut live = Live { ops, cut: Vec::new() };
+        live.add_shared(&*self.targets.target(), ENTRIES);
+        live
     }
+}
+
+impl Live {
+    /// Adds the entries that sessions share, so many of a table at most.
+    fn add_shared(&mut self, target: &dyn Target, most: usize) {
+        let Some(tables) = target.facets().tables else { return };
+        for (id, table) in target.program().tables.iter().filter(|(_, table)| !table.split) {
+            let mut held = all_entries(tables, id);
+            self.ops.extend(held.by_ref().take(most).map(|held| Op::Insert(held.entry)));
+            if held.next().is_some() {
+                self.cut.push(table.name.clone());
+            }
+        }
+    }
+
+    /// What a story leaves out.
+    fn note(&self) -> String {
+        if self.cut.is_empty() {
+            return String::new();
+        }
+        format!("told by the first {ENTRIES} entries of {}: there are more, and one of those may be what it met\n", self.cut.join(", "))
+    }
+}
+
+/// For the audit log.
+pub(crate) fn whose(ue: Option<IpAddr>) -> String {
+    ue.map_or("all users".to_owned(), |ue| ue.to_string())
 }
 
 #[cfg(test)]
@@ -214,19 +261,21 @@ impl Part {
             at: SystemTime::UNIX_EPOCH,
             port: PortId(0),
             verdict: Verdict::next(),
+            ran_by: 0,
             packet: packet.clone(),
             after: packet.clone(),
         };
-        let (ports, live) = (BTreeMap::new(), Vec::new());
-        Part { seen: (0..packets).map(|_| one()).collect(), left: 1, missed: 0, ports, target: "x86".into(), live, ir: None }
+        let (ports, live) = (BTreeMap::new(), Live::default());
+        Part { seen: (0..packets).map(|_| one()).collect(), left: 1, missed: 0, ports, targets: vec!["x86".into()], live, ir: None }
     }
 }
 
 impl Part {
     /// For who asked.
     pub fn tell(self) -> SeenPart {
-        let mut interpreter = self.ir.as_ref().and_then(|ir| interpreter(ir, &self.live));
-        let Part { seen, left, missed, ports, target, .. } = self;
+        let mut interpreter = self.ir.as_ref().and_then(|ir| interpreter(ir, &self.live.ops));
+        let note = self.live.note();
+        let Part { seen, left, missed, ports, targets, .. } = self;
         let name = |port: PortId| ports.get(&port).cloned().unwrap_or_else(|| port.0.to_string());
         let packets = seen.into_iter().map(|seen| {
             let Verdict { kind, reason, port, .. } = seen.verdict;
@@ -235,13 +284,13 @@ impl Part {
             SeenPacket {
                 at_ns: since_1970(&seen),
                 port: name(seen.port),
-                target: target.clone(),
+                target: targets.get(usize::from(seen.ran_by)).cloned().unwrap_or_default(),
                 verdict: format!("{kind:?}").to_lowercase(),
                 reason: reasoned.then(|| reason_name(reason)).flatten(),
                 to: (kind == VerdictKind::Forward).then(|| name(PortId(port))),
                 packet: hex(&seen.packet),
                 after: hex(&seen.after),
-                story: interpreter.as_mut().map(|machine| story(machine, &seen)),
+                story: interpreter.as_mut().map(|machine| story(machine, &seen) + &note),
             }
         });
         SeenPart { packets: packets.collect(), left, missed }
@@ -289,4 +338,41 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::bench::sessions;
+    use target_asic::Asic;
+
+    /// By the entries of one kind only what a table holds at most so many of is whole.
+    #[test]
+    fn a_story_says_which_tables_it_did_not_have_whole() {
+        let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &[("SESSIONS".into(), "1024".into())]).unwrap());
+        let ids = upf::ids::Ids::bind(&ir.program).unwrap();
+        let target = Asic::oracle(ir).unwrap();
+        target.apply(&upf::static_rules::initial(&sessions::network(), &ids)).unwrap();
+        let with = |most: usize| {
+            let mut live = Live::default();
+            live.add_shared(&target, most);
+            live
+        };
+        let (all, some) = (with(ENTRIES), with(1));
+        assert!(all.cut.is_empty() && all.note().is_empty() && all.ops.len() > some.ops.len());
+        let held =
+            |name: &str| all.ops.iter().filter(|op| matches!(op, Op::Insert(e) if target.program().tables[e.table].name == name)).count();
+        assert!(!some.cut.is_empty() && some.cut.iter().all(|name| held(name) > 1), "{:?}", some.cut);
+        assert!(some.note().contains(&some.cut[0]) && some.note().ends_with('\n'), "{}", some.note());
+    }
+
+    #[test]
+    fn a_packet_is_said_to_be_of_the_target_that_ran_it() {
+        let mut part = Part::of_test(3);
+        part.targets = vec!["asic".into(), "x86".into()];
+        for (seen, ran_by) in part.seen.iter_mut().zip([1, 0, 1]) {
+            seen.ran_by = ran_by;
+        }
+        assert_eq!(part.tell().packets.into_iter().map(|packet| packet.target).collect::<Vec<_>>(), ["x86", "asic", "x86"]);
+    }
 }

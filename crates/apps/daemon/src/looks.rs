@@ -6,7 +6,9 @@
 use crate::control::{Control, Reply, Request};
 use crate::look::{LookQuery, MOST, SeenPacket, SeenPart};
 use crate::pcapng::PcapFile;
+use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,6 +18,8 @@ use utoipa::ToSchema;
 const MOST_TRACED: u32 = 1000;
 /// Bytes that are kept: of frames with their comments, or of stories.
 const MOST_BYTES: usize = 64 << 20;
+/// A piece of a file that is kept: what one download copies of it, at most, and a frame.
+const PIECE: usize = 256 << 10;
 /// Longest time.
 const MOST_SECONDS: u64 = 86_400;
 
@@ -85,13 +89,52 @@ struct Look {
     kind: Kind,
     /// The agent's number.
     id: u32,
+    /// Who began, for the audit log.
+    who: String,
     kept: Mutex<Kept>,
 }
 
 struct Kept {
     status: Status,
-    file: PcapFile<Vec<u8>>,
+    file: PcapFile<Pieces>,
     packets: Vec<SeenPacket>,
+}
+
+/// A file in memory that grows: its whole pieces are shared with who downloads it, and not copied.
+#[derive(Clone, Default)]
+pub struct Pieces {
+    whole: Vec<Bytes>,
+    last: Vec<u8>,
+    bytes: u64,
+}
+
+impl Pieces {
+    /// All of it, in order.
+    pub fn into_all(self) -> VecDeque<Bytes> {
+        let mut all: VecDeque<Bytes> = self.whole.into();
+        all.extend((!self.last.is_empty()).then(|| Bytes::from(self.last)));
+        all
+    }
+
+    /// Bytes of it.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl std::io::Write for Pieces {
+    fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
+        self.last.extend_from_slice(octets);
+        self.bytes += octets.len() as u64;
+        if self.last.len() >= PIECE {
+            self.whole.push(std::mem::take(&mut self.last).into());
+        }
+        Ok(octets.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Looks {
@@ -99,7 +142,7 @@ impl Looks {
     ///
     /// # Errors
     /// What is wrong with the request, or why the UPF does not do it.
-    pub fn start(&self, control: &Control, kind: Kind, start: &Start) -> Result<(), String> {
+    pub fn start(&self, control: &Control, kind: Kind, start: &Start, who: &str) -> Result<(), String> {
         let (usual, most) = if kind == Kind::Capture { (10_000, MOST) } else { (10, MOST_TRACED) };
         let count = start.count.unwrap_or(usual);
         if !(1..=most).contains(&count) {
@@ -109,17 +152,17 @@ impl Looks {
         if !(1..=MOST_SECONDS).contains(&seconds) {
             return Err(format!("seconds: expected 1 to {MOST_SECONDS}"));
         }
-        let file = PcapFile::new(Vec::new()).map_err(|e| e.to_string())?;
+        let file = PcapFile::new(Pieces::default()).map_err(|e| e.to_string())?;
         let query = LookQuery { ue: start.ue, dropped: start.dropped, count };
         // Held, so that two that begin at once end up here in the order in which the agent has them.
         let mut current = self.lock();
-        let id = match control.answer(Request::Look(query), "http") {
+        let id = match control.answer(Request::Look(query), who) {
             Reply::Looking { id } => id,
             Reply::Error { message } => return Err(message),
             _ => return Err("the UPF answered something else".into()),
         };
         let status = Status { running: true, ..Status::default() };
-        let look = Arc::new(Look { kind, id, kept: Mutex::new(Kept { status, file, packets: Vec::new() }) });
+        let look = Arc::new(Look { kind, id, who: who.to_owned(), kept: Mutex::new(Kept { status, file, packets: Vec::new() }) });
         let (of_thread, control) = (look.clone(), control.clone());
         let end = Instant::now() + Duration::from_secs(seconds);
         let fetch = move || of_thread.fetch(&control, u64::from(count), end);
@@ -132,11 +175,11 @@ impl Looks {
     ///
     /// # Errors
     /// There is none of that kind.
-    pub fn stop(&self, control: &Control, kind: Kind) -> Result<(), String> {
+    pub fn stop(&self, control: &Control, kind: Kind, who: &str) -> Result<(), String> {
         let look = self.of(kind)?;
         look.end("stopped");
         // An error says that somebody else looks by now.
-        let _ = control.answer(Request::EndLook { id: look.id }, "http");
+        let _ = control.answer(Request::EndLook { id: look.id }, who);
         Ok(())
     }
 
@@ -149,7 +192,7 @@ impl Looks {
     ///
     /// # Errors
     /// There is none.
-    pub fn file(&self) -> Result<Vec<u8>, String> {
+    pub fn file(&self) -> Result<Pieces, String> {
         self.of(Kind::Capture).map(|look| look.kept().file.get_mut().clone())
     }
 
@@ -180,7 +223,7 @@ impl Look {
     /// Fetches packets until it has ended.
     fn fetch(&self, control: &Control, count: u64, end: Instant) {
         while self.kept().status.running {
-            let why = match control.answer(Request::Seen { id: self.id, story: self.kind == Kind::Trace }, "http") {
+            let why = match control.answer(Request::Seen { id: self.id, story: self.kind == Kind::Trace }, &self.who) {
                 Reply::Seen(part) => self.keep(&part, count, end),
                 Reply::Error { message } => Some(message),
                 _ => Some("the UPF answered something else".into()),
@@ -189,7 +232,7 @@ impl Look {
                 self.end(&why);
             }
         }
-        let _ = control.answer(Request::EndLook { id: self.id }, "http");
+        let _ = control.answer(Request::EndLook { id: self.id }, &self.who);
     }
 
     /// Keeps what was seen; why that is all.
@@ -204,7 +247,7 @@ impl Look {
                 if let Err(e) = kept.file.write(packet) {
                     return Some(e.to_string());
                 }
-                kept.status.bytes = kept.file.get_mut().len() as u64;
+                kept.status.bytes = kept.file.get_mut().bytes();
             } else {
                 let story = packet.story.as_ref().map_or(0, String::len);
                 kept.status.bytes += (packet.packet.len() + packet.after.len() + story) as u64;

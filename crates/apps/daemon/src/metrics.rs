@@ -131,7 +131,12 @@ impl Page<'_> {
             .ports
             .iter()
             .flat_map(|(port, of)| of.dropped.iter().map(|(reason, n)| (vec![("port", port.as_str()), ("reason", reason.as_str())], *n)));
-        self.counters("port_dropped", packets(), "Packets of a port that the program dropped, by reason", dropped)?;
+        self.counters("port_dropped", packets(), "Packets of a port that program and workers dropped, by reason", dropped)?;
+        let unsent = now
+            .ports
+            .iter()
+            .flat_map(|(port, of)| of.unsent.iter().map(|(reason, n)| (vec![("port", port.as_str()), ("reason", reason.as_str())], *n)));
+        self.counters("port_unsent", packets(), "Packets that were to leave by a port and were dropped, by reason", unsent)?;
         let up = now.ports.iter().map(|(port, of)| (vec![("port", port.as_str())], u64::from(!of.down)));
         self.gauges("port_up", None, "Whether a port's interface is there", up)?;
         let reopened = now.ports.iter().map(|(port, of)| (vec![("port", port.as_str())], of.reopened));
@@ -212,10 +217,16 @@ impl Page<'_> {
             .targets
             .iter()
             .flat_map(|(target, of)| {
-                [("access", of.uplink), ("core", of.downlink)].map(|(side, n)| (vec![("target", target.as_str()), ("from", side)], n))
+                [("access", of.uplink), ("core", of.downlink), ("both", of.either)]
+                    .map(|(side, n)| (vec![("target", target.as_str()), ("from", side)], n))
             })
             .collect();
-        self.traffic("target_carried", "Frames that a target ran to their end, by the side that they came from", &carried)?;
+        self.traffic("target_carried", "Frames that a target carried, by the side that they came from", &carried)?;
+        let fate = |what: fn(&crate::report::TargetReport) -> Count| -> Vec<(Labels<'_>, Count)> {
+            now.targets.iter().map(|(target, of)| (vec![("target", target.as_str())], what(of))).collect()
+        };
+        self.traffic("target_dropped", "Frames that were dropped at a target", &fate(|of| of.dropped))?;
+        self.traffic("target_punted", "Frames that a target gave to the control plane", &fate(|of| of.punted))?;
         self.gauges("target_in_service", None, "Whether a target gets packets", rows(|of| u64::from(!of.out_of_service)))?;
         self.counters("target_retirements", None, "How often a target was taken out of service", rows(|of| of.fell_over))?;
         self.counters(
@@ -315,7 +326,11 @@ mod tests {
             ..Default::default()
         };
         Report {
-            ports: [(name(), PortReport { dropped: [(name(), 1)].into(), waiting: vec![waiting], ..Default::default() })].into(),
+            ports: [(
+                name(),
+                PortReport { dropped: [(name(), 1)].into(), unsent: [(name(), 1)].into(), waiting: vec![waiting], ..Default::default() },
+            )]
+            .into(),
             dropped: [(name(), count)].into(),
             punted: [(name(), count)].into(),
             refused: [(name(), 1)].into(),
@@ -392,6 +407,8 @@ mod tests {
             asked.extend(words.filter(|word| word.starts_with("splitplane_")));
         }
         assert!(asked.len() > 20, "{asked:?}");
+        // Of queues of ports, too.
+        assert_eq!(asked.iter().filter(|name| name.starts_with("splitplane_port_queue_")).count(), 4, "{asked:?}");
         let unknown: Vec<_> = asked.iter().filter(|name| !samples.contains_key(**name)).collect();
         assert!(unknown.is_empty(), "there is no {unknown:?}");
         let dashboard: serde_json::Value = serde_json::from_str(files[0]).unwrap();

@@ -6,13 +6,11 @@
 
 use crate::config::{Config, Policy, Prefix, Rates};
 use crate::dataplane::{EngineAndTargets, Targets};
-use crate::report::MoveReport;
-use offload::planner::{Admit, Entries, Move, Needs, Outcome, Place, Planner, Settings};
+use offload::planner::{Admit, Entries, Needs, Place, Planner, Settings};
 use offload::{Planned, Split, Standing, Unit, plan_and_move};
 use pfcp::rules::UserPlane;
 use program::{Batch, Op, Program, RegisterId, TableId};
 use serde::Deserialize;
-use std::collections::VecDeque;
 use std::time::Duration;
 use target::{Count, Meters, Registers, Target};
 use upf::criteria::{self, Criteria, Slice};
@@ -24,8 +22,6 @@ const POLLED: usize = 8192;
 /// When no packet has come for so long, no usage is read until one comes: rates go to nothing by themselves. Each session has been looked at since, but
 /// of more than five million.
 const QUIET: Duration = Duration::from_secs(30);
-/// Moves that are kept for reports.
-const RECENT: usize = 64;
 /// Cycles of x86 that a packet costs whose rule is found at once, and what filters add to it.
 const CYCLES: f32 = 300.0;
 const CYCLES_OF_FILTERS: f32 = 150.0;
@@ -293,8 +289,6 @@ pub struct Placement {
     /// The bytes that all sessions had carried when that last changed, and when it did.
     carried: Option<u64>,
     carried_at: Duration,
-    /// The last moves, for reports.
-    recent: VecDeque<MoveReport>,
 }
 
 impl Placement {
@@ -315,8 +309,8 @@ impl Placement {
             Rates::Counters => None,
             Rates::Cells => Some(recent_bytes(split.program()).ok_or(PlanError::NoCells)?),
         };
-        let (carried, carried_at, recent) = Default::default();
-        Ok(Placement { planner, tables, cursor: 0, recent_bytes, carried, carried_at, recent })
+        let (carried, carried_at) = Default::default();
+        Ok(Placement { planner, tables, cursor: 0, recent_bytes, carried, carried_at })
     }
 
     /// What is due. `packets_now` is the time on the clock of the packets' time stamps.
@@ -349,29 +343,10 @@ impl Placement {
             }
         }
         let copy = |seid: u64| Some((plane.data().wishes().of(&plane.info(seid)?), plane.copy(seid)?));
-        let recent = &mut self.recent;
-        let tell = |of: &Move, outcome: Outcome| {
-            if recent.len() >= RECENT {
-                recent.pop_front();
-            }
-            let to = if of.to == Place::Fast { "fast" } else { "base" };
-            recent.push_back(MoveReport {
-                seid: of.id,
-                at_ms: now.as_millis() as u64,
-                to: to.into(),
-                why: of.why.name().into(),
-                outcome: outcome.name().into(),
-            });
-        };
-        let executed = plan_and_move(split, &mut self.planner, now_ns, copy, tell);
+        let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.to_base, executed.failed, "moves");
         }
-    }
-
-    /// The last moves, oldest first.
-    pub fn recent(&self) -> Vec<MoveReport> {
-        self.recent.iter().cloned().collect()
     }
 
     /// Where the planner stands with a session.

@@ -145,7 +145,8 @@ impl Agent {
             let opened = coming.may_come(config, *at, running).and_then(|id| {
                 let open = self.open_port(config, *at, id, running);
                 if open.is_err() {
-                    self.close_port(id);
+                    // It may have no devices yet.
+                    let _ = self.close_port(id);
                 }
                 open
             });
@@ -188,48 +189,51 @@ impl Agent {
     /// Something else was refused: they are not to stay.
     pub(crate) fn close_ports(&mut self, coming: &Coming) {
         for link in coming.links.values() {
-            self.close_port(link.id);
+            if let Err(gone) = self.close_port(link.id) {
+                tracing::error!("cannot close port {}: {gone}", link.id);
+            }
         }
     }
 
     /// A port that no packet leads to.
-    fn close_port(&mut self, id: PortId) {
+    fn close_port(&mut self, id: PortId) -> Result<(), String> {
         if let Some(kernel) = &mut self.kernel {
             kernel.close(id);
         }
-        if let Err(gone) = self.engine.remove_port(id) {
-            tracing::error!("cannot close port {id}: {gone}");
-        }
+        self.engine.remove_port(id).map_err(|gone| gone.to_string())
     }
 
-    /// The tables have all of the changed configuration: what came is received from, and what went is closed.
+    /// The tables have all of the changed configuration: what came is received from, and what went is closed. And what of that failed.
     pub(crate) fn exchange_ports(
         &mut self,
         coming: Coming,
         difference: &PortDifference,
         config: &Config,
         running: &Running,
-    ) -> PortNumbers {
-        for link in coming.links.values() {
+    ) -> (PortNumbers, Vec<String>) {
+        let mut failed = Vec::new();
+        for (name, link) in &coming.links {
             if let Err(gone) = self.engine.listen(link.id) {
-                tracing::error!("cannot listen on port {}: {gone}", link.id);
+                failed.push(format!("port \"{name}\": it is not received from: {gone}"));
             }
             // What XDP does not carry comes through the engine.
             if let Some(Err(why)) = self.kernel.as_mut().map(|kernel| kernel.port_goes_live(link.id)) {
-                tracing::error!("XDP does not run on port {}: {why}", link.id);
+                failed.push(format!("port \"{name}\": XDP does not run on it, x86 alone carries what comes there: {why}"));
             }
         }
         for at in &difference.gone {
             let name = &running.config.ports[*at].name;
             if let Some(link) = running.link(name) {
-                self.close_port(link.id);
-                tracing::info!(port = name, "closed");
+                match self.close_port(link.id) {
+                    Ok(()) => tracing::info!(port = name, "closed"),
+                    Err(gone) => failed.push(format!("port \"{name}\": it was not closed: {gone}")),
+                }
             }
         }
         let mut labels: BTreeMap<String, PortLabel> =
             self.ports.drain(..).chain(coming.labels).map(|label| (label.name.clone(), label)).collect();
         self.ports = config.ports.iter().filter_map(|port| labels.remove(&port.name)).collect();
-        coming.numbers
+        (coming.numbers, failed)
     }
 }
 

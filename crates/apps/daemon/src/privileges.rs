@@ -25,6 +25,18 @@ pub fn refuse_if_everybodys() -> Result<(), Failure> {
     ))
 }
 
+/// Turns core dumps of this process off, to files and to programs that take them, and other processes of this user away from its memory: there are keys in it. Programs that
+/// are started from here are not meant.
+///
+/// # Errors
+/// If the kernel refuses.
+pub fn no_core_dumps() -> std::io::Result<()> {
+    use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
+
 /// The capabilities that these ports need to be opened again, and XDP to be loaded again.
 fn needed<'a>(ports: impl IntoIterator<Item = &'a Port>, xdp: bool) -> CapsHashSet {
     let mut needed = CapsHashSet::new();

@@ -57,6 +57,16 @@ pub struct Reloaded {
     pub changes: Vec<String>,
     /// Keys that changed and need a restart.
     pub restart: Vec<String>,
+    /// What did not work when the changes had been taken over, which cannot be taken back: such as XDP that does not run on a new port.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
+}
+
+impl Reloaded {
+    /// In a word, for the audit log: what failed, if anything did.
+    pub(crate) fn outcome(&self) -> String {
+        if self.failed.is_empty() { "done".into() } else { format!("done, but: {}", self.failed.join("; ")) }
+    }
 }
 
 /// The configuration that runs, and what of its ports was found when they were opened.
@@ -123,7 +133,7 @@ pub fn compare(before: &Config, started: &Workers, after: &Config) -> Reloaded {
     restart.extend(PortDifference::between(before, after).restart);
     let is_no_change = |key: &str| key.starts_with("workers.") && before.workers == after.workers;
     let changes = differences.into_iter().filter(|d| is_live(&d.key) && !is_no_change(&d.key)).flat_map(|d| d.lines).collect();
-    Reloaded { changes, restart }
+    Reloaded { changes, restart, failed: Vec::new() }
 }
 
 /// All keys with their values, those that the file leaves out too.
@@ -240,7 +250,7 @@ impl Agent {
     }
 
     fn reload_from(&mut self, running: &mut Running, config: Config, dry_run: bool) -> Result<Reloaded, String> {
-        let changes = compare(&running.config, &running.started, &config);
+        let mut changes = compare(&running.config, &running.started, &config);
         if !changes.restart.is_empty() {
             let needed = format!("a restart is needed for {}", changes.restart.join(", "));
             return if dry_run { Ok(changes) } else { Err(needed) };
@@ -277,16 +287,17 @@ impl Agent {
         let links = coming.links(&config, running);
         let actions = self.plane.renew(renewal, self.start.elapsed());
         self.act(actions);
-        running.numbers = self.exchange_ports(coming, &ports, &config, running);
+        (running.numbers, changes.failed) = self.exchange_ports(coming, &ports, &config, running);
         running.links = links;
         self.node.change(&pfcp);
         let before = std::mem::replace(&mut running.config, config.clone());
-        self.place_anew(&before.split, &config.split, wishes, placement);
+        changes.failed.extend(self.place_anew(&before.split, &config.split, wishes, placement).err());
         if config.log.filter() != before.log.filter()
             && let Err(why) = crate::control::set_log(config.log.filter())
         {
-            tracing::warn!("log.filter: {why}");
+            changes.failed.push(format!("log.filter: {why}"));
         }
+        changes.failed.iter().for_each(|why| tracing::error!("reload: {why}"));
         Ok(changes)
     }
 
@@ -331,19 +342,23 @@ impl Agent {
     }
 
     /// Placement by a changed configuration: sessions are looked at again, some in each tick.
-    fn place_anew(&mut self, before: &config::Split, after: &config::Split, wishes: Wishes, placement: Option<Placement>) {
+    fn place_anew(
+        &mut self,
+        before: &config::Split,
+        after: &config::Split,
+        wishes: Wishes,
+        placement: Option<Placement>,
+    ) -> Result<(), String> {
         if (&before.policy, before.plan()) == (&after.policy, after.plan()) {
-            return;
+            return Ok(());
         }
-        let Targets::Split(split) = &self.targets else { return };
-        if let Err(e) = split.set_policy(after.policy.to_offload()) {
-            // It was checked with the file.
-            tracing::error!("split.policy: {e}");
-            return;
-        }
+        let Targets::Split(split) = &self.targets else { return Ok(()) };
+        // It was checked with the file.
+        split.set_policy(after.policy.to_offload()).map_err(|e| format!("split.policy: {e}; the one before stays"))?;
         self.plane.data_mut().place_by(wishes);
         self.placement = placement;
         self.reconsidering = Some(None);
+        Ok(())
     }
 
     /// Looks again at some of the sessions whose place may be another by a changed configuration.
@@ -403,7 +418,7 @@ mod tests {
     fn the_number_of_workers_changes_as_far_as_the_ports_were_opened() {
         let of = |keys: &str| config(&format!("{FILE}[workers]\n{keys}\n"));
         let compared = |a: &str, b: &str, c: &str| {
-            let Reloaded { changes, restart } = compare(&of(b), &of(a).workers, &of(c));
+            let Reloaded { changes, restart, .. } = compare(&of(b), &of(a).workers, &of(c));
             (changes.join("; "), restart.join(" "))
         };
         let live = |a: &str, b: &str, c: &str| assert_eq!(compared(a, b, c).1, "", "{a}, {b}, {c}");

@@ -236,9 +236,12 @@ pub struct PortReport {
     /// How often it was reopened, by all workers.
     #[serde(default)]
     pub reopened: u64,
-    /// Of those received, packets that the program dropped behind the engine, by reason.
+    /// Of those received, packets that program and workers dropped, by reason. What a target ahead of the engine drops is not among them.
     #[serde(default)]
     pub dropped: BTreeMap<String, u64>,
+    /// Packets that were to leave here and were dropped, by reason: the port is down or full, takes no such frame, or its queues dropped them.
+    #[serde(default)]
+    pub unsent: BTreeMap<String, u64>,
     /// By worker, what it received and sent itself.
     #[serde(default)]
     pub queues: Vec<QueueReport>,
@@ -257,10 +260,19 @@ pub struct TargetReport {
     pub modelled: bool,
     /// Sessions that it holds.
     pub sessions: u64,
-    /// Frames from access ports that it ran to their end.
+    /// Frames from access ports that it carried: forwarded, or gave to a service. Bytes are those received; of a target ahead of the engine those sent.
     pub uplink: Count,
-    /// Frames from core ports.
+    /// Frames from ports of role `core` or `cp` that it carried.
     pub downlink: Count,
+    /// Frames from ports of role `both` that it carried, either way.
+    #[serde(default)]
+    pub either: Count,
+    /// Frames that were dropped there: by the program, and, if it is the only target, by the engine before they left.
+    #[serde(default)]
+    pub dropped: Count,
+    /// Frames that it gave to the control plane, such as ARP.
+    #[serde(default)]
+    pub punted: Count,
     /// Packets that it received ahead of the engine and passed to the slow path.
     #[serde(default)]
     pub slow_path: u64,
@@ -392,25 +404,42 @@ pub struct OffloadReport {
     pub moves_failed: u64,
     /// How often the fast target had no room for a session.
     pub refused: u64,
-    /// The last moves by plan, newest last; at most 64.
+    /// The last moves of sessions that live, whoever decided them, newest last; at most 64.
     pub recent: Vec<MoveReport>,
 }
 
-/// One move of a session.
+/// One move of a session, made or tried; or of all sessions of a target that went out of service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MoveReport {
     /// Our SEID.
     #[serde(with = "crate::sessions::seid_text")]
     #[schema(value_type = String)]
     pub seid: u64,
+    /// How many sessions: 1, or with SEID 0 all that the target had.
+    #[serde(default = "one")]
+    pub sessions: u64,
     /// Milliseconds since the start of the UPF.
     pub at_ms: u64,
     /// `fast` or `base`.
     pub to: String,
-    /// `rule`, `urgent`, `worth`, `evicted` (a session of more worth takes its room) or `idle`.
+    /// By plan `rule`, `urgent`, `worth`, `evicted` (a session of more worth takes its room) or `idle`. Else `policy` (it is wanted there, and was not), `not_chosen`
+    /// (the policy changed), `out_of_service`, `metered` (it got a rate), `no_room` (it changed, and did not fit any more) or `looked_at` (by a trace or capture).
     pub why: String,
     /// `done`, `no_room` or `failed`.
     pub outcome: String,
+}
+
+impl MoveReport {
+    /// Of a decision that was seen then.
+    pub(crate) fn new(of: offload::Decision, at_ms: u64) -> MoveReport {
+        let offload::Decision { id, sessions, to, why, outcome } = of;
+        let to = if to == offload::planner::Place::Fast { "fast" } else { "base" };
+        MoveReport { seid: id, sessions, at_ms, to: to.into(), why: why.name().into(), outcome: outcome.name().into() }
+    }
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// Everything that was dropped, refused or lost, by who counted it.
@@ -418,8 +447,11 @@ pub struct MoveReport {
 pub struct Drops {
     /// Packets that program and engine dropped, by reason.
     pub dropped: BTreeMap<String, Count>,
-    /// Of these, those that the program dropped behind the engine, by the port that they came in by, and reason.
+    /// Of these, those that program and workers dropped, by the port that they came in by, and reason.
     pub by_port: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Of these, those that were to leave by a port, by that port and reason.
+    #[serde(default)]
+    pub leaving: BTreeMap<String, BTreeMap<String, u64>>,
     /// Punted packets that the control plane dropped, by its reason.
     pub refused: BTreeMap<String, u64>,
     /// Frames of the control plane's own that it could not send, by reason.
@@ -458,6 +490,7 @@ impl Report {
         Drops {
             dropped: self.dropped.clone(),
             by_port: self.ports.iter().map(|(port, of)| (port.clone(), of.dropped.clone())).collect(),
+            leaving: self.ports.iter().map(|(port, of)| (port.clone(), of.unsent.clone())).collect(),
             refused: self.refused.clone(),
             host_unsent: self.host_unsent.clone(),
             lost: self
@@ -522,8 +555,11 @@ pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
             (_, true) => format!("{name} (modelled)"),
             _ => name.clone(),
         };
-        let (access, core) = (rate(target.uplink, was.uplink), rate(target.downlink, was.downlink));
-        lines.push(format!("        {:>8}  {label}: from access {}, from core {}", target.sessions, access.trim(), core.trim()));
+        let ways = [("up", target.uplink, was.uplink), ("down", target.downlink, was.downlink), ("either way", target.either, was.either)];
+        let shown = ways.iter().filter(|(way, now, _)| *way != "either way" || now.packets > 0);
+        let ways: Vec<String> = shown.map(|(way, now, was)| format!("{way} {}", rate(*now, *was).trim())).collect();
+        let dropped = si(per_second(target.dropped.packets, was.dropped.packets), "pps");
+        lines.push(format!("        {:>8}  {label}: {}, dropped {dropped}", target.sessions, ways.join(", ")));
     }
     lines
 }

@@ -223,6 +223,9 @@ fn told(signal: Other, upf: &Upf, control: &Control, report_file: Option<&mut Re
     match (signal, report_file) {
         (Other::HangUp, _) => match control.answer(crate::control::Request::Reload { dry_run: false }, "SIGHUP") {
             Reply::Error { message } => tracing::error!("SIGHUP: {message}"),
+            Reply::Reloaded(reloaded) if !reloaded.failed.is_empty() => {
+                tracing::error!("SIGHUP: configuration reloaded, but {}", reloaded.failed.join("; "));
+            }
             _ => tracing::info!("SIGHUP: configuration reloaded"),
         },
         (Other::User1, Some(file)) => match upf.report(true).and_then(|report| file.write(&report)) {
@@ -576,7 +579,9 @@ impl Upf {
             events: events_in,
             backlog: Default::default(),
             refused: Default::default(),
+            punted: Default::default(),
             host_unsent: Default::default(),
+            decisions: Default::default(),
             placement,
             comeback: Default::default(),
             start,

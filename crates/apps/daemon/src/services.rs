@@ -185,6 +185,24 @@ impl Kind {
         Ok(())
     }
 
+    /// As [`Kind::make`], over the slow twins where the service has one: what the interpreter calls, so that a target's services are compared with something else. The
+    /// receiving sides of bearers and the shaper are their own: their crates compare them with twins (docs/decisions.md).
+    pub fn plain(self, sizes: Sizes) -> Make {
+        let limits = Limits { packets: sizes.number("packets") as usize, bytes: sizes.number("bytes") };
+        match self {
+            Kind::Buffer => {
+                let bearers = sizes.number("bearers") as usize;
+                Arc::new(move || Box::new(BufferService::plain(bearers, limits)))
+            }
+            Kind::Resubmit => {
+                let (interval_ms, attempts) = (sizes.number("interval_ms") as u32, sizes.number("attempts") as u32);
+                Arc::new(move || Box::new(ResubmitService::plain(interval_ms, attempts, limits)))
+            }
+            Kind::Cipher => Arc::new(|| Box::new(CipherService::new(Choice::Portable).expect("it needs no library"))),
+            Kind::RadioBearer | Kind::Shaper => self.make(sizes),
+        }
+    }
+
     /// What makes instances of it. The sizes were checked.
     pub fn make(self, sizes: Sizes) -> Make {
         let limits = Limits { packets: sizes.number("packets") as usize, bytes: sizes.number("bytes") };
@@ -292,6 +310,10 @@ impl Drop for Running {
 /// Brings the services to their places. The program was checked.
 pub fn start(config: &Config) -> Result<Running, Failure> {
     let mut running = Running::default();
+    if config.services.iter().any(|service| service.key_file.is_some()) {
+        crate::privileges::no_core_dumps()
+            .map_err(|error| Failure::Failed(format!("core dumps cannot be turned off, and there are keys: {error}")))?;
+    }
     for (at, service) in config.services.iter().enumerate() {
         let fault = |key: &str, what: String| config.fault(format!("service[{at}].{key}"), what);
         let kind = service.kind();

@@ -173,6 +173,9 @@ pub struct SessionRow {
     pub teids: Vec<u32>,
     /// Target that holds it.
     pub target: String,
+    /// Why it is there: a word of docs/operating.md, such as `policy`.
+    #[serde(default)]
+    pub reason: String,
     /// Milliseconds since it was established.
     pub age_ms: u64,
     /// Whether a PDR of it buffers: the UE is idle.
@@ -232,6 +235,9 @@ pub struct RateReport {
     pub kbps: u64,
     /// What may come at once after a pause, in bytes of users' IP packets: `qos.burst_ms` of the rate, 16 KiB at least.
     pub burst_bytes: u64,
+    /// Packets that wait for it now, with `qos.mode = "shape"`.
+    #[serde(default)]
+    pub waiting: u64,
 }
 
 /// What a URR has counted since it was created.

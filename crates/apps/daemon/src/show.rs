@@ -5,6 +5,7 @@ mod text;
 use crate::control::{MAX_REQUEST, Reply, Request, path_to_ask};
 use crate::control_socket::ask;
 use crate::failure::Failure;
+use crate::reload::Reloaded;
 use crate::report::Report;
 use crate::sessions::{SessionPage, SessionQuery, seid_text};
 use std::net::IpAddr;
@@ -148,10 +149,23 @@ pub struct ReloadArgs {
 
 /// Runs `reload`.
 pub fn reload(args: &ReloadArgs) -> Result<(), Failure> {
-    match asked(&path(args.socket.as_deref()), &Request::Reload { dry_run: args.dry_run })? {
-        Reply::Reloaded(reloaded) if args.json => print_json(&reloaded),
-        Reply::Reloaded(reloaded) => crate::output::print_out(text::reloaded(&reloaded, args.dry_run)),
-        other => Err(unexpected(&other)),
+    let reloaded = match asked(&path(args.socket.as_deref()), &Request::Reload { dry_run: args.dry_run })? {
+        Reply::Reloaded(reloaded) => reloaded,
+        other => return Err(unexpected(&other)),
+    };
+    if args.json {
+        print_json(&reloaded)?;
+    } else {
+        crate::output::print_out(text::reloaded(&reloaded, args.dry_run))?;
+    }
+    outcome(&reloaded)
+}
+
+/// What did not work is an error, though the rest is done.
+fn outcome(reloaded: &Reloaded) -> Result<(), Failure> {
+    match reloaded.failed.join("; ") {
+        none if none.is_empty() => Ok(()),
+        failed => Err(Failure::Failed(format!("the configuration was taken over, but {failed}"))),
     }
 }
 

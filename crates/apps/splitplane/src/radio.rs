@@ -143,8 +143,15 @@ pub(crate) struct LinkArgs {
     until_input_ends: bool,
 }
 
+/// Before keys are read: they stay as long as bearers do.
+fn keep_keys() -> Result<(), Failure> {
+    daemon::privileges::no_core_dumps()
+        .map_err(|error| Failure::Failed(format!("core dumps cannot be turned off, and there are keys: {error}")))
+}
+
 /// Runs a gNodeB, or its CU-UP or DU.
 pub(crate) fn gnb(args: &NodeArgs) -> Result<(), Failure> {
+    keep_keys()?;
     let input = Input::listen(args.until_input_ends)?;
     let (tables, config) = read(&args.config, GnbTables::parse)?;
     let build = Build { objects: daemon::objects::Objects::find(), ..Build::default() };
@@ -246,6 +253,7 @@ fn hand_over(source: &Path, target: &Path, tables: Vec<Value>, told: Vec<(&Path,
 
 /// Runs UEs.
 pub(crate) fn ue(args: &NodeArgs) -> Result<(), Failure> {
+    keep_keys()?;
     let input = Input::listen(args.until_input_ends)?;
     let (tables, config) = read(&args.config, UesTables::parse)?;
     let ues = RunningUes::start(tables, &config, "ue").map_err(usage)?;

@@ -4,6 +4,7 @@
 //! when the pipeline was restarted. Keys and bearers come from the pipeline. Ending it is safe: the pipeline counts what it had as lost.
 
 use daemon::failure::Failure;
+use daemon::privileges::no_core_dumps;
 use daemon::services::{Kind, Sizes};
 use service::process::{ServeError, serve};
 use std::path::PathBuf;
@@ -28,6 +29,9 @@ pub(crate) struct Args {
 pub(crate) fn service(args: &Args) -> Result<(), Failure> {
     let wrong = |(key, what): (&str, String)| Failure::Usage(format!("--{}: {what}", key.replace('_', "-")));
     args.name.check(&args.sizes).map_err(wrong)?;
+    if args.name == Kind::Cipher {
+        no_core_dumps().map_err(|error| Failure::Failed(format!("core dumps cannot be turned off, and there will be keys: {error}")))?;
+    }
     let stop = Arc::new(AtomicBool::new(false));
     if args.until_input_ends {
         let stop = stop.clone();

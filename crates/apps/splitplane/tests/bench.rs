@@ -48,8 +48,14 @@ fn rows(figures: &Value) -> &Vec<Value> {
 
 /// A figure with its spread, from so many rounds.
 fn check_rounds(of: &Value, rounds: usize) {
+    check_differences(of, rounds);
+    assert!(of["min"].as_f64().is_some_and(|min| 0.0 <= min), "{of}");
+}
+
+/// A figure of differences of times: on a busy machine any number.
+fn check_differences(of: &Value, rounds: usize) {
     let [median, min, max] = ["median", "min", "max"].map(|key| of[key].as_f64().unwrap_or_else(|| panic!("no {key}: {of}")));
-    assert!(0.0 <= min && min <= median && median <= max, "{of}");
+    assert!(min <= median && median <= max, "{of}");
     assert_eq!(of["rounds"].as_array().map(Vec::len), Some(rounds), "{of}");
 }
 
@@ -197,7 +203,8 @@ fn gnb_in_xdp_sends_what_the_interpreter_sends() {
     let figures = bench(&["gnb", "--parts", "xdp"]);
     assert_eq!(rows(&figures).len(), 12);
     let ratios = rows(&figures).iter().filter(|row| row["of_hand"].is_object());
-    assert_eq!(ratios.inspect(|row| check_rounds(&row["of_hand"], 2)).count(), 4);
+    // The driver's share is taken off both.
+    assert_eq!(ratios.inspect(|row| check_differences(&row["of_hand"], 2)).count(), 4);
 }
 
 #[test]
@@ -306,7 +313,11 @@ fn xdp_is_measured_alone_over_veth_and_by_its_table() {
     assert_eq!(all, [each(100), each(300)].concat());
     for row in rows(&figures) {
         match row["what"].as_str() {
-            Some("alone") => ["driver_ns", "ratio"].iter().for_each(|key| check_rounds(&row[*key], 2)),
+            // The driver's share is taken off both.
+            Some("alone") => {
+                check_rounds(&row["driver_ns"], 2);
+                check_differences(&row["ratio"], 2);
+            }
             Some("veth") => {
                 assert!(row["verified"].as_u64() >= Some(1000) && row["sessions_counted"] == row["sessions"], "{row}");
                 check_rounds(&row["ratio"], 2);

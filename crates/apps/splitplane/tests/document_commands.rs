@@ -1,4 +1,5 @@
-//! Do the documents' commands work? The first session of README.md is run as it is written, and every command line of a page is one that the program takes.
+//! Do the documents' commands work? The first session of README.md and the lines of the page for operators are run as they are written, and every command line of
+//! a page is one that the program takes.
 
 #[path = "netns/part.rs"]
 mod part;
@@ -6,7 +7,8 @@ mod part;
 use part::Namespaces;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
@@ -55,6 +57,169 @@ fn the_first_session_of_the_readme_pings_through_the_upf() {
         assert!(said.contains(part), "`{part}` is not in: {said}");
     }
     assert!(!Path::new(&records).exists(), "the last line has cleaned up");
+}
+
+/// A UPF on loopback sockets, with sessions of the emulated SMF, in a folder of its own: no root. What a page's lines name is there by the names of this test.
+struct Desk {
+    folder: tempfile::TempDir,
+    api: u16,
+    children: Vec<Child>,
+}
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+impl Desk {
+    /// `last` tells it from others of this process.
+    fn new(last: u8, with_token: bool) -> Desk {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        std::fs::create_dir(&bin).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_splitplane"), bin.join("splitplane")).unwrap();
+        let api = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let token = folder.path().join("token");
+        std::fs::write(&token, TOKEN).unwrap();
+        std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let token = if with_token { format!("token_file = \"{}\"\n", token.display()) } else { String::new() };
+        let id = std::process::id();
+        let at = |of: u8| format!("127.{}.{}.{}", 128 | id >> 8 & 63, id & 255, last + of);
+        let (upf, smf, gnb) = (at(1), at(2), at(3));
+        let config = format!(
+            "[n4]\nlisten = \"{upf}:8805\"\n[split]\nfast = \"asic\"\npolicy = {{ share = 0.0 }}\n[api]\nlisten = \"127.0.0.1:{api}\"\n{token}\
+             [[port]]\nname = \"n3\"\ndriver = \"udp\"\nlisten = \"{upf}:2152\"\nrole = \"access\"\nnetwork_instance = \"access\"\n\
+             [[port]]\nname = \"n6\"\ndriver = \"pcap\"\noutput = \"n6.pcap\"\nrole = \"core\"\nnetwork_instance = \"internet\"\naddresses = [\"10.6.0.1/24\"]\n\
+             [[route]]\nnetwork_instance = \"internet\"\nprefix = \"0.0.0.0/0\"\nvia = \"10.6.0.2\"\n"
+        );
+        std::fs::write(folder.path().join("upf.toml"), config).unwrap();
+        let mut desk = Desk { folder, api, children: Vec::new() };
+        desk.start("splitplane run --config upf.toml");
+        desk.until("splitplane show overview");
+        desk.start(&format!("splitplane smf --upf {upf}:8805 --local {smf}:8805 --gnb {gnb} --sessions 3 --records records"));
+        desk.until("[ -s records ]");
+        desk
+    }
+
+    fn bash(&self, script: &str) -> Command {
+        let path = format!("{}:{}", self.folder.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
+        let mut command = Command::new("bash");
+        command.args(["-c", script]).current_dir(self.folder.path()).stdin(Stdio::null()).env("PATH", path);
+        command.env("RUNTIME_DIRECTORY", self.folder.path().join("run")).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        command.env("TOKEN", TOKEN).env_remove("RUST_LOG");
+        command
+    }
+
+    fn start(&mut self, line: &str) {
+        let log = std::fs::File::create(self.folder.path().join(format!("log{}", self.children.len()))).unwrap();
+        self.children.push(self.bash(&format!("exec {line}")).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap());
+    }
+
+    fn until(&mut self, holds: &str) {
+        let end = Instant::now() + Duration::from_secs(120);
+        while !self.bash(holds).output().unwrap().status.success() {
+            let said = |n: usize| std::fs::read_to_string(self.folder.path().join(format!("log{n}"))).unwrap_or_default();
+            let ended: Vec<_> = self.children.iter_mut().filter_map(|child| child.try_wait().unwrap()).collect();
+            assert!(ended.is_empty() && Instant::now() < end, "{holds}: {ended:?} {} {}", said(0), said(1));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// What a line prints.
+    fn run(&self, line: &str) -> String {
+        let out = self.bash(line).output().unwrap();
+        let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(out.status.success(), "{line}: {:?}: {said}", out.status.code());
+        said
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        for child in self.children.iter_mut().rev() {
+            let _ = Command::new("kill").arg(child.id().to_string()).status();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Lines of the page for operators, against a UPF that runs: each succeeds, and says what it is to say.
+#[test]
+fn the_commands_of_the_page_for_operators_succeed() {
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return testkit::skip("needs curl: the commands of operating.md");
+    }
+    let [open, closed] = [(10, false), (20, true)].map(|(last, with_token)| Desk::new(last, with_token));
+    let page = read("docs/operating.md");
+    let lines = code(&page).flat_map(str::lines).map(|line| line.split(" #").next().unwrap_or_default().trim());
+    let lines: Vec<&str> = lines.filter(|line| line.starts_with("splitplane ") || line.starts_with("curl ")).collect();
+    let mut ran = 0;
+    for line in &lines {
+        // They wait for packets of users: crates/apps/splitplane/tests/operating.rs has some.
+        if line.starts_with("splitplane trace live") {
+            continue;
+        }
+        let desk = if line.contains("$TOKEN") { &closed } else { &open };
+        let sessions: serde_json::Value = serde_json::from_str(&desk.run("splitplane show sessions --json")).unwrap();
+        let seid = sessions["sessions"][0]["seid"].as_str().expect("there are sessions").to_owned();
+        let own = line.replace("0x1f", &seid).replace("127.0.0.1:9090", &format!("127.0.0.1:{}", desk.api));
+        let own = own.replace("seconds 30", "seconds 1").replace("curl ", "curl --silent --show-error --fail-with-body ");
+        let said = desk.run(&own);
+        let says = [
+            ("show overview", "sessions"),
+            ("show sessions", "SEID"),
+            ("show session 0x", seid.as_str()),
+            ("show ports", "n3"),
+            ("show tables", "pdr_by_teid"),
+            ("show targets", "asic (modelled)"),
+            ("show peers", "127."),
+            ("show report", "\"imbalance\""),
+            ("splitplane reload", "nothing differs"),
+            ("/metrics", "# EOF"),
+            ("v1/sessions", "\"total\""),
+            ("/v1/placement", "split.policy"),
+            ("/v1/reload", "\"changes\""),
+            ("/v1/capture ", "\"running\""),
+        ];
+        for (command, part) in says {
+            assert!(!own.contains(command) || said.contains(part) || own.contains("-X POST"), "{own}: `{part}` is not in {said}");
+        }
+        ran += 1;
+    }
+    assert!(ran >= 20, "{lines:?}");
+    assert!(closed.folder.path().join("users.pcapng").metadata().unwrap().len() > 0);
+    // What a change did.
+    assert!(open.run("splitplane show overview").contains("drain"), "the page's line has begun a drain");
+}
+
+/// What needs no UPF, on the page that every user sees first.
+#[test]
+fn commands_that_need_no_upf_succeed() {
+    let desk = tempfile::tempdir().unwrap();
+    std::fs::copy(root().join("docs/examples/first-session.toml"), desk.path().join("upf.toml")).unwrap();
+    let lines = ["splitplane smf --scenario list", "splitplane plan tna/upf.p4 --chip tofino1 --sessions 100000 --svg plan.svg"];
+    let page = read("README.md");
+    for line in lines {
+        assert!(code(&page).flat_map(str::lines).any(|of| of.starts_with(line)), "{line} is not in README.md");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
+        let out = command.args(line.split_whitespace().skip(1)).current_dir(desk.path()).output().unwrap();
+        assert!(out.status.success() && !out.stdout.is_empty(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+    assert!(std::fs::read_to_string(desk.path().join("plan.svg")).unwrap().contains("<svg"));
+}
+
+/// The interface that the page for Open5GS has made, in a network namespace of this test's.
+#[test]
+fn the_interface_of_the_page_for_open5gs_can_be_made() {
+    if !testkit::root_or_skip("the_interface_of_the_page_for_open5gs_can_be_made") {
+        return;
+    }
+    let page = read("docs/open5gs.md");
+    let lines: Vec<&str> = code(&page).flat_map(str::lines).filter(|line| line.starts_with("ip ")).collect();
+    assert!(lines.len() >= 4, "{lines:?}");
+    // The package makes the user.
+    let script = lines.join("\n").replace("user splitplane", "user root");
+    let out = Command::new("unshare").args(["--net", "bash", "-ec", &format!("{script}\nip address show sp-n6")]).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success() && said.contains("mtu 1400") && said.contains("10.45.0.1/16"), "{said}");
 }
 
 /// Options and subcommands as they are written: with `--help` behind them the program says what they do, unless it knows them not.

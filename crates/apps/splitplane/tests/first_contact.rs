@@ -102,6 +102,66 @@ fn until(log: &mut impl BufRead, part: &str) -> String {
     }
 }
 
+/// sd_notify(3), on a socket as systemd makes it.
+#[test]
+fn a_service_manager_hears_that_it_is_ready_alive_and_stops() {
+    let folder = Folder::new();
+    let path = folder.path("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    let heard = || {
+        let mut octets = [0; 1024];
+        let length = socket.recv(&mut octets).expect("the service manager hears something");
+        String::from_utf8(octets[..length].to_vec()).unwrap().trim().to_owned()
+    };
+    // The watchdog is for the process of that number alone, which the shell becomes.
+    let of = folder.run("127.0.0.1:0", "127.0.0.1:0");
+    let mut command = Command::new("sh");
+    command.args(["-c", "WATCHDOG_PID=$$ exec \"$0\" \"$@\""]).arg(of.get_program()).args(of.get_args());
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("RUST_LOG").stdin(Stdio::null());
+    command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "30000000");
+    let (daemon, _output) = Daemon::start(&mut command);
+    assert_eq!([heard(), heard()], ["READY=1", "WATCHDOG=1"]);
+    daemon.end();
+    let mut last = heard();
+    while last == "WATCHDOG=1" {
+        last = heard();
+    }
+    assert_eq!(last, "STOPPING=1");
+    // One that cannot start says nothing of being ready.
+    let mut wrong = folder.run("role = \"core\"", "role = \"access\"");
+    let refused = wrong.env("NOTIFY_SOCKET", &path).output().unwrap();
+    socket.set_nonblocking(true).unwrap();
+    assert_eq!((refused.status.code(), socket.recv(&mut [0; 16]).map_err(|e| e.kind())), (Some(2), Err(std::io::ErrorKind::WouldBlock)));
+}
+
+/// What a script that starts it can rely on: docs/configuration.md.
+#[test]
+fn exit_codes_tell_who_is_at_fault() {
+    let folder = Folder::new();
+    let code = |command: &mut Command| command.output().unwrap().status.code();
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/configuration.md")).unwrap();
+    assert!(page.contains("Exit codes: 0, ran and stopped as told; 1, failed while running"), "the page lists them");
+    // 0: told to stop.
+    let (daemon, _output) = Daemon::start(&mut folder.run("127.0.0.1:0", "127.0.0.1:0"));
+    daemon.end();
+    // 1: it is what failed, not what was asked for: nobody answers.
+    let splitplane = || Command::new(env!("CARGO_BIN_EXE_splitplane"));
+    let nowhere = folder.path("none.sock");
+    for command in ["show", "reload"] {
+        let mut asked = splitplane();
+        asked.arg(command);
+        if command == "show" {
+            asked.arg("overview");
+        }
+        assert_eq!(code(asked.arg("--socket").arg(&nowhere)), Some(1), "{command}");
+    }
+    // 2: command line, configuration, machine.
+    assert_eq!(code(splitplane().args(["run", "--nonsense"])), Some(2));
+    assert_eq!(code(&mut folder.run("role = \"core\"", "role = \"access\"")), Some(2));
+    assert_eq!(code(&mut folder.run("127.0.0.1:0", "192.0.2.1:8805")), Some(2));
+}
+
 /// Recovery Time Stamps have whole seconds, by which an SMF knows a restart: who has seen one must see a later one of the next daemon, also
 /// of one that starts in the same second.
 #[test]

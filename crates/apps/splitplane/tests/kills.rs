@@ -41,8 +41,8 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
     let (mut in_flight, mut in_starts, mut slowest) = (0, 0, Duration::ZERO);
     // Rounds in which more than before had to come back of what was counted, bytes that did not, and the most that was behind the store.
     let (mut came_back, mut uncharged, mut longest) = (0, 0, Duration::ZERO);
-    // Since when the daemon lives that is killed next, and what it began with.
-    let (mut lives_since, mut after_start) = (Instant::now(), 0);
+    // What was counted of the daemon that is killed next when it had started, and when that was; and what at least had come back then.
+    let (mut lives_since, mut after_start, mut floor) = (Instant::now(), 0, 0);
     for kill in 0..kills {
         let before = smf.charged;
         smf.carry(&gnb, carrier, before);
@@ -61,7 +61,7 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
         }
         in_flight += smf.waiting.len();
         daemon.kill();
-        let killed = Instant::now();
+        let (killed, sent_before) = (Instant::now(), stream.sent());
         let said = daemon.uncounted().len();
         if random.random_bool(0.3) {
             daemon.begin();
@@ -77,13 +77,18 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
         let uncounted = daemon.uncounted()[said..].iter().max().copied().expect("it came back") + TENTH;
         let since = if daemon.uncounted().len() > said + 1 { killed } else { began };
         let counted = |to: Instant| watch.counted(lives_since, to).unwrap_or(after_start);
-        let (must_be, was) = (since.checked_sub(uncounted).map_or(after_start, counted), counted(killed));
+        // Packets came between its start and the first look at it: what that saw need not be there if all of its life is uncounted. What came back
+        // before is.
+        let until = since.checked_sub(uncounted).filter(|until| *until >= lives_since);
+        let (must_be, was) = (until.map_or(floor, counted), counted(killed));
         let is = daemon.session(of_stream).session.uplink.bytes;
         assert!(is >= must_be, "{is} bytes came back of {must_be} that were counted {uncounted:?} before the start, {was} before the kill");
         came_back += usize::from(must_be > after_start);
         uncharged += was.saturating_sub(is);
         longest = longest.max(uncounted.saturating_sub(since - killed));
-        (after_start, lives_since) = (is, Instant::now());
+        // No more came since than were sent, but for one whose sending was not noted yet.
+        let since_start = (stream.sent() - sent_before + 1) * PACKET as u64;
+        (after_start, lives_since, floor) = (is, Instant::now(), must_be.max(is.saturating_sub(since_start)));
         // Requests without an answer are sent again: none may be executed twice.
         smf.settle();
         smf.sessions.extend(ours.iter().cloned());

@@ -25,7 +25,12 @@ fn socket(bed: &Testbed) -> String {
 
 /// `splitplane` with these arguments, on the daemon's socket, while every session has packets both ways on their way: whether it went well, and what it said.
 fn ask_busy(bed: &mut Testbed, arguments: &[&str]) -> (bool, String) {
-    let all: Vec<usize> = (0..SESSIONS as usize).collect();
+    ask_while(bed, SESSIONS, arguments)
+}
+
+/// As [`ask_busy`], with so many sessions.
+fn ask_while(bed: &mut Testbed, sessions: u32, arguments: &[&str]) -> (bool, String) {
+    let all: Vec<usize> = (0..sessions as usize).collect();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_splitplane"));
     command.args(arguments).args(["--socket", &socket(bed)]);
     let asking = std::thread::spawn(move || command.output().unwrap());
@@ -36,6 +41,12 @@ fn ask_busy(bed: &mut Testbed, arguments: &[&str]) -> (bool, String) {
     }
     let out = asking.join().unwrap();
     (out.status.success(), format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr)))
+}
+
+/// Whether the last moves have one for that reason that was made.
+fn has_moved(report: &serde_json::Value, to: &str, why: &str) -> bool {
+    let recent = report["offload"]["recent"].as_array().unwrap();
+    recent.iter().any(|of| of["to"] == to && of["why"] == why && of["outcome"] == "done" && of["seid"] != "0x0")
 }
 
 /// All of the daemon's packets by its own count: (dropped, not accounted for).
@@ -79,6 +90,7 @@ fn a_configuration_changes_under_traffic_and_nothing_is_lost() {
         while sessions(&mut bed) > 0 {
             assert!(Instant::now() < end, "sessions stay in XDP");
         }
+        assert!(has_moved(&daemon.report(), "base", "not_chosen"), "{:#}", daemon.report()["offload"]);
         bed.run_busy(&all, IN_FLIGHT, BUSY);
         // And back; the daemon is told by a signal.
         std::fs::write(daemon.config(), &config).unwrap();
@@ -86,6 +98,7 @@ fn a_configuration_changes_under_traffic_and_nothing_is_lost() {
         while sessions(&mut bed) < before {
             assert!(Instant::now() < end, "sessions do not come back");
         }
+        assert!(has_moved(&daemon.report(), "fast", "policy"), "{:#}", daemon.report()["offload"]);
         bed.run_busy(&all, IN_FLIGHT, BUSY);
         assert_eq!(balance(&daemon), (0, 0));
         let offered = bed.offered.clone();
@@ -386,6 +399,31 @@ fn a_live_trace_tells_what_became_of_a_users_packets_and_disturbs_nobody() {
         let report = daemon.stop();
         assert_eq!(report["imbalance"], 0, "{report:#}");
         assert_eq!(report["dropped"].as_object().unwrap().keys().collect::<Vec<_>>(), ["no_session"], "{report:#}");
+        assert!(has_moved(&report, "base", "looked_at") && has_moved(&report, "fast", "policy"), "{:#}", report["offload"]);
+    });
+}
+
+/// In front of the workers' own target, not of the workers: each packet is of the target that has its session.
+#[test]
+fn a_live_trace_names_the_target_that_ran_each_packet() {
+    testbed_or_skip("a_live_trace_names_the_target_that_ran_each_packet", |mut bed| {
+        let config = with_socket(&bed, &Testbed::config("asic", 0.5));
+        let daemon = bed.start_daemon(&config);
+        bed.connect();
+        bed.establish(MANY);
+        for (target, reason) in [("asic", "policy"), ("x86", "not_chosen")] {
+            let (good, said) = ask_while(&mut bed, MANY, &["show", "sessions", "--target", target, "--json"]);
+            let page: serde_json::Value = serde_json::from_str(&said).unwrap();
+            let rows = page["sessions"].as_array().unwrap();
+            assert!(good && !rows.is_empty() && rows.iter().all(|row| row["reason"] == reason), "{said}");
+            let ue = rows.iter().find_map(|row| row["ue_ipv4s"][0].as_str()).unwrap();
+            let (good, said) = ask_while(&mut bed, MANY, &["trace", "live", "--ue", ue, "--count", "20", "--json"]);
+            let packets: Vec<serde_json::Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert!(good && packets.len() == 20 && packets.iter().all(|packet| packet["target"] == target), "{ue}, {target}: {said}");
+            assert!(["n3", "n6"].iter().all(|port| packets.iter().any(|packet| packet["port"] == *port)), "both ways: {said}");
+        }
+        bed.collect_all();
+        assert_eq!(balance(&daemon), (0, 0));
     });
 }
 
@@ -524,8 +562,11 @@ fn packets_are_captured_and_sessions_placed_over_http_under_traffic() {
         bed.collect_all();
         assert_eq!(balance(&daemon), (0, 0));
         let said = daemon.said();
-        for line in ["what=\"look\"", "what=\"placement\""] {
-            assert!(said.contains("audit") && said.contains(line) && said.contains("who=\"http\""), "{said}");
+        let audited =
+            |line: &str| said.lines().filter(|of| of.contains("audit") && of.contains("who=\"http 10.4.0.") && of.contains(line)).count();
+        for line in ["what=\"look\" value=\"50 packets of ", "ended after 50 packets of ", "what=\"download\"", "what=\"placement\""] {
+            assert!(audited(line) > 0, "{line}: {said}");
         }
+        assert!(said.lines().filter(|line| line.contains("who=\"http")).all(|line| line.contains(", token token\"")), "{said}");
     });
 }

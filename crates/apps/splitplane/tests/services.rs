@@ -128,6 +128,12 @@ fn packets_of_a_killed_service_are_counted_as_lost_and_the_next_one_carries_on()
         bed.until_carried(true);
         bed.until_carried(false);
         bed.run_traffic(FRAMES);
+        // Both have keys.
+        for process in [daemon.pid(), first.0.id()] {
+            let limits = std::fs::read_to_string(format!("/proc/{process}/limits")).unwrap();
+            let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+            assert_eq!(core.split_whitespace().collect::<Vec<_>>()[4..6], ["0", "0"], "{core}");
+        }
         // It has packets, and is killed.
         first.signal("-STOP");
         bed.send_in_vain(LOST as usize);

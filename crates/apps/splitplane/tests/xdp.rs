@@ -7,7 +7,7 @@
 mod netns;
 
 use netns::{Daemon, Testbed, testbed_or_skip};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use traffic::smf::Event;
 
 const SESSIONS: u32 = 40;
@@ -60,8 +60,9 @@ fn sessions_run(name: &str, probing: bool) {
         let target = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
         assert_eq!((target("xdp", "uplink"), target("xdp", "downlink")), (by_target[0].2, by_target[0].3));
         assert_eq!(target("x86", "uplink"), by_target[1].2);
-        // The echo request came in by N6 and ran on x86, as the host's packets do.
-        assert_eq!(target("x86", "downlink"), by_target[1].3 + 1);
+        // The echo request came in by N6 and ran on x86, as the host's packets do: it is no user's.
+        assert_eq!((target("x86", "downlink"), target("x86", "punted")), (by_target[1].3, 1));
+        assert_eq!(["xdp", "x86"].map(|name| (target(name, "either"), target(name, "dropped"))), [(0, 0); 2]);
         // What XDP handed on is what came out of the sockets.
         let port = |name: &str, key: &str| report["ports"][name][key]["packets"].as_u64().unwrap();
         let by_engine: u64 = ["n3", "n6"].iter().map(|p| port(p, "received") - port(p, "received_ahead")).sum();
@@ -123,9 +124,15 @@ fn busy_sessions_move_between_xdp_and_x86_and_keep_their_order() {
         let daemon = bed.start_daemon(&config);
         bed.connect();
         bed.establish(4);
-        for round in 0..8 {
+        // A busy machine may leave us less than a heavy session's rate: as many rounds as it takes to see XDP carry.
+        let end = Instant::now() + netns::PATIENCE;
+        for round in 0.. {
             // Two of them are heavy, and not always the same two.
             bed.run_busy(&[round % 4, (round + 1) % 4], 16, Duration::from_millis(700));
+            if round >= 7 && bed.ran_in_xdp().0 > 1000 {
+                break;
+            }
+            assert!(Instant::now() < end, "{} frames ran in XDP", bed.ran_in_xdp().0);
         }
         let offered = bed.offered.clone();
         let charged = bed.delete_sessions();
@@ -187,7 +194,10 @@ fn without_room_for_the_firewall_of_ipv4_x86_runs_ipv4_and_xdp_the_rest() {
         assert_eq!(report["imbalance"], 0, "{report:#}");
         let packets = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
         let of = |name: &str| packets(name, "uplink") + packets(name, "downlink");
-        assert_eq!((of("x86") + of("xdp"), &report["targets"]["xdp"]["slow_path"]), (401, &of("x86").into()), "{report:#}");
+        // The echo request is no user's.
+        let ran = of("x86") + packets("x86", "punted");
+        assert_eq!((of("x86") + of("xdp"), packets("x86", "punted")), (400, 1), "{report:#}");
+        assert_eq!(report["targets"]["xdp"]["slow_path"], ran, "{report:#}");
         assert!(packets("x86", "downlink") > 100 && packets("xdp", "downlink") > 10, "{report:#}");
         assert_eq!((&report["targets"]["xdp"]["out_of_service"], &report["targets"]["xdp"]["fell_over"]), (&false.into(), &0.into()));
         assert_eq!(report["targets"]["xdp"]["short_tables"], serde_json::json!(["firewall_v4"]), "{report:#}");

@@ -8,8 +8,10 @@
 //! While it is out of service the base target runs all packets, with shared token buckets or its own, and the fast target's
 //! counts are kept.
 
+use crate::decisions::Decision;
 use crate::executor::Executed;
 use crate::moves::{MoveError, RecoverError};
+use crate::planner::{Outcome, Place, Why};
 use crate::policy::{Policy, Unit};
 use crate::split::Split;
 use program::Batch;
@@ -128,7 +130,12 @@ impl Comeback {
             let Some((facts, copy)) = copy(id).filter(|(facts, _)| split.policy().wants(facts) && split.may_be_in_front(facts)) else {
                 continue;
             };
-            match split.move_to_fast(&facts, &copy) {
+            let moved = split.move_to_fast(&facts, &copy);
+            if moved != Err(MoveError::There) {
+                let outcome = moved.as_ref().map_or_else(Outcome::of_error, |()| Outcome::Done);
+                split.decided(Decision::new(id, Place::Fast, Why::Policy, outcome));
+            }
+            match moved {
                 Ok(()) => executed.to_fast += 1,
                 Err(MoveError::There) => {}
                 // As one that found no room when it began.

@@ -1,5 +1,6 @@
 //! Executes a plan: tries each planned move on the split, and reports the outcome to the planner.
 
+use crate::decisions::Decision;
 use crate::moves::MoveError;
 use crate::planner::{Move, Outcome, Place, Planner};
 use crate::policy::Unit;
@@ -17,15 +18,8 @@ pub struct Executed {
     pub failed: u32,
 }
 
-/// Plans and moves. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more. `tell` is called with
-/// each move and what became of it.
-pub fn plan_and_move(
-    split: &Split,
-    planner: &mut Planner,
-    now_ns: u64,
-    mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>,
-    mut tell: impl FnMut(&Move, Outcome),
-) -> Executed {
+/// Plans and moves. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more.
+pub fn plan_and_move(split: &Split, planner: &mut Planner, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>) -> Executed {
     let mut executed = Executed::default();
     // Who left by itself is a candidate again.
     for id in split.take_left() {
@@ -42,7 +36,7 @@ pub fn plan_and_move(
             (Outcome::Done, Place::Base) => executed.to_base += 1,
             _ => executed.failed += 1,
         }
-        tell(&of, outcome);
+        split.decided(Decision::new(of.id, of.to, of.why, outcome));
         planner.moved(&of, outcome, now_ns);
     }
     executed
@@ -59,10 +53,9 @@ fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(Unit, Ba
     };
     match result {
         Ok(()) | Err(MoveError::There) => Outcome::Done,
-        Err(MoveError::NoRoom(_)) => Outcome::NoRoom,
         Err(error) => {
             tracing::debug!(id = of.id, "session not moved: {error}");
-            Outcome::Failed
+            Outcome::of_error(&error)
         }
     }
 }

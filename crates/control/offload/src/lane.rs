@@ -16,6 +16,8 @@ pub(crate) struct SplitLane {
     /// The DSCPs that try the stages in front, as a set of bits, and what reads them; `None`: all packets do.
     pub(crate) dscps: Option<(u64, DscpOf)>,
     pub(crate) traffic: Arc<LaneTraffic>,
+    /// By place in the last burst, the stage that gave the verdict.
+    pub(crate) ran_by: [u8; BURST],
     /// Held for each burst: a move is made between bursts. Of a kind that lets who waits to write go before new readers: lanes
     /// with many packets leave it for no longer than it takes to ask for it again.
     pub(crate) gate: Arc<RwLock<()>>,
@@ -41,6 +43,10 @@ impl Lane for SplitLane {
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
         // Stages in front hand packets that are to be copied on to the base target.
         self.base.take_extra(into);
+    }
+
+    fn ran_by(&self, place: usize) -> u8 {
+        self.ran_by.get(place).copied().unwrap_or_default()
     }
 
     fn poll(&mut self, now_ns: u64, into: &mut Vec<Returned>) {
@@ -135,7 +141,8 @@ impl SplitLane {
             verdicts[*i] = self.verdicts[slot];
             if !matches!(verdicts[*i].kind, VerdictKind::Next | VerdictKind::Resume) {
                 let (port, length) = received[*i];
-                self.traffic.add(stage, port, length);
+                self.ran_by[*i] = stage as u8;
+                self.traffic.add(stage, port, verdicts[*i].kind, length);
             }
         }
     }

@@ -31,14 +31,16 @@ pub mod planner;
 mod budget;
 mod rate;
 
+mod decisions;
 mod reason;
 
 mod traffic;
 
 pub use comeback::Comeback;
+pub use decisions::Decision;
 pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
 pub use policy::{DscpOf, OutOfRange, Policy, Standing, Unit};
 pub use reason::{Planned, Reason};
 pub use split::{Moves, OnRefusal, Split, SplitError, Stage};
-pub use traffic::{Path, TargetTraffic};
+pub use traffic::{Path, Ran, TargetTraffic};

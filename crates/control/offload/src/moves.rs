@@ -26,7 +26,9 @@
 //! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
+use crate::decisions::Decision;
 use crate::placed::{MeterAt, OnStage, Part, part};
+use crate::planner::{Outcome, Place, Why};
 use crate::policy::{Policy, Unit};
 use crate::shadow::Lost;
 use crate::split::{Books, Front, Split, buckets};
@@ -362,10 +364,16 @@ impl Split {
         let lost = &mut books.lost[stage];
         lost.perhaps_shared(&books.shadow);
         undecided.iter().for_each(|op| lost.perhaps(op, count));
+        let mut sessions = 0;
         for (id, of) in books.placed.sessions.extract_if(.., |_, of| of.stage == stage) {
             self.carry_back(&of, anew);
             of.deletions(self.base.program()).iter().for_each(|op| lost.perhaps(op, count));
             books.placed.left.insert(id);
+            sessions += 1;
+        }
+        // One for all, as there may be a million of them.
+        if sessions > 0 {
+            books.decisions.note(Decision { id: 0, sessions, to: Place::Base, why: Why::OutOfService, outcome: Outcome::Done });
         }
     }
 }

@@ -120,6 +120,12 @@ impl Why {
             Why::Worth => "worth",
             Why::Evicted => "evicted",
             Why::Idle => "idle",
+            Why::Policy => "policy",
+            Why::NotChosen => "not_chosen",
+            Why::OutOfService => "out_of_service",
+            Why::Metered => "metered",
+            Why::NoRoom => "no_room",
+            Why::LookedAt => "looked_at",
         }
     }
 }
@@ -137,6 +143,18 @@ pub enum Why {
     Evicted,
     /// It no longer has the rate.
     Idle,
+    /// Without a planner: the policy wants it in front, and it was not there, as the policy is new or the stage was out of service.
+    Policy,
+    /// Without a planner: the policy does not want it in front any more.
+    NotChosen,
+    /// Its stage went out of service.
+    OutOfService,
+    /// It got a rate, which would be policed in two places.
+    Metered,
+    /// It has changed, and its stage did not take the change.
+    NoRoom,
+    /// An operator looks at its packets, which the base target shows.
+    LookedAt,
 }
 
 /// What became of a move.

@@ -35,11 +35,13 @@ pub enum Reason {
     Outranked,
     /// A move failed; it is tried again later.
     Retry,
+    /// An operator looks at its packets, which the base target shows. By whom it is looked at [`Split::reason`] does not know: its caller does.
+    LookedAt,
 }
 
 impl Reason {
     /// All.
-    pub const ALL: [Reason; 14] = [
+    pub const ALL: [Reason; 15] = [
         Reason::OnlyTarget,
         Reason::Policy,
         Reason::NotChosen,
@@ -54,6 +56,7 @@ impl Reason {
         Reason::BelowThreshold,
         Reason::Outranked,
         Reason::Retry,
+        Reason::LookedAt,
     ];
 
     /// The name for programs.
@@ -73,6 +76,7 @@ impl Reason {
             Reason::BelowThreshold => "below_threshold",
             Reason::Outranked => "outranked",
             Reason::Retry => "retry",
+            Reason::LookedAt => "looked_at",
         }
     }
 
@@ -93,6 +97,7 @@ impl Reason {
             Reason::BelowThreshold => "its rate is below the threshold",
             Reason::Outranked => "sessions of more worth have the room, or the allowance of table changes is used up",
             Reason::Retry => "a move to the fast target failed; it is tried again later",
+            Reason::LookedAt => "a trace or capture looks at its packets, which the base target shows",
         }
     }
 }

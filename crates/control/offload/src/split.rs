@@ -5,12 +5,14 @@
 //! refuses has changed nothing anywhere. From there on the batch stands. Each stage in front follows, or a session leaves it, or it is retired: it
 //! gets no packets then, so no reader sees a stage that lacks what the others have. Where the program is cut into stages no lane is within a burst meanwhile.
 
+use crate::decisions::{Decision, Decisions};
 use crate::lane::{SplitLane, StageLane};
 use crate::moves::Gate;
 use crate::placed::{OnStage, Part, Placed, part};
+use crate::planner::{Outcome, Place, Why};
 use crate::policy::{OutOfRange, Policy, Unit};
 use crate::shadow::{Lost, Shadow};
-use crate::traffic::{LaneTraffic, Path, TargetTraffic};
+use crate::traffic::{LaneTraffic, Path, Ran, TargetTraffic};
 use base::{Packet, PortId, Verdict};
 use parking_lot::RwLock;
 use program::{ApplyError, Batch, CounterId, Digest, Entry, KeyMatch, MeterId, Op, Program, TableId};
@@ -119,6 +121,7 @@ pub(crate) struct Books {
     pub(crate) lost: Vec<Lost>,
     pub(crate) retirements: u64,
     pub(crate) moves: Moves,
+    pub(crate) decisions: Decisions,
 }
 
 /// Moves of sessions while they lived, since the start.
@@ -175,7 +178,14 @@ impl Split {
             }
         }
         let lost = fronts.iter().map(|_| Lost::default()).collect();
-        let books = Books { placed: Placed::default(), shadow: Shadow::default(), lost, retirements: 0, moves: Moves::default() };
+        let books = Books {
+            placed: Placed::default(),
+            shadow: Shadow::default(),
+            lost,
+            retirements: 0,
+            moves: Moves::default(),
+            decisions: Decisions::default(),
+        };
         let front = |Stage { target, on_refusal }| Front { target, on_refusal, retired: Arc::default() };
         let fronts = fronts.into_iter().map(front).collect();
         Ok(Split { fronts, base, policy: RwLock::new(policy), books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() })
@@ -275,6 +285,8 @@ impl Split {
         if in_front && !wanted {
             // An error says that the stage is out of service: the session is on the base target anyhow.
             let _ = self.move_to_base(session.id);
+            let why = if self.policy.read().wants(session) { Why::Metered } else { Why::NotChosen };
+            self.decided(Decision::new(session.id, Place::Base, why, Outcome::Done));
         }
     }
 
@@ -312,13 +324,19 @@ impl Split {
 
     /// Packets and received bytes that a stage ran to their end, by ingress port. Stages count from 0; the last one is the base target.
     pub fn traffic_of(&self, stage: usize) -> BTreeMap<PortId, Count> {
-        let mut total = BTreeMap::new();
-        for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            lane.sum_into(stage, &mut total);
-        }
+        let mut total: BTreeMap<PortId, Count> = self.ran_of(stage).into_iter().map(|(port, ran)| (port, ran.all())).collect();
         let ahead = self.fronts.get(stage).and_then(|front| front.target.facets().ahead);
         for (port, count) in ahead.map(Ahead::carried).unwrap_or_default().received {
             *total.entry(port).or_default() += count;
+        }
+        total
+    }
+
+    /// As [`Split::traffic_of`], by what became of them; without what a stage ahead of the engine ran, which keeps a ledger of its own.
+    pub fn ran_of(&self, stage: usize) -> BTreeMap<PortId, Ran> {
+        let mut total = BTreeMap::new();
+        for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            lane.sum_into(stage, &mut total);
         }
         total
     }
@@ -389,6 +407,10 @@ impl Split {
             && !self.may_hold(stage, session)
         {
             self.leave(books, id, &anew, &mut gate);
+            // One that ends leaves too.
+            if books.placed.held(id).entries > 0 {
+                books.decisions.note(Decision::new(id, Place::Base, Why::Metered, Outcome::Done));
+            }
         }
         let already = stage_of(books);
         // A session comes with its first entries or by a move, and with all its meters: with a part of them there its packets,
@@ -425,6 +447,7 @@ impl Split {
                         if stays {
                             self.leave(books, id, &anew, &mut gate);
                             books.placed.left.insert(id);
+                            books.decisions.note(Decision::new(id, Place::Base, Why::NoRoom, Outcome::Done));
                         }
                     }
                 }
@@ -497,6 +520,7 @@ impl Target for Split {
             base: self.base.lane(index),
             dscps,
             traffic,
+            ran_by: [0; BURST],
             gate: self.gate.clone(),
             stops: self.base.program().stages.len(),
             again: Vec::with_capacity(BURST),

@@ -3,6 +3,7 @@
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
+use offload::planner::{Place, Why};
 use offload::{Comeback, Executed, Path, Policy, Split, Unit};
 use offload_kit::{Ids, Session};
 use p4_ir::Ir;
@@ -32,6 +33,8 @@ struct Node {
     now_ns: u64,
     sent: u32,
     returned: Executed,
+    /// By why and outcome, the sessions of which the split said so.
+    decided: BTreeMap<(&'static str, &'static str), u64>,
 }
 
 impl Node {
@@ -52,6 +55,7 @@ impl Node {
             now_ns: 5 * S,
             sent: 0,
             returned: Executed::default(),
+            decided: BTreeMap::new(),
         }
     }
 
@@ -101,6 +105,10 @@ impl Node {
         let executed = self.comeback.bring_back(&self.split, self.now_ns, copy);
         self.returned.to_fast += executed.to_fast;
         self.returned.failed += executed.failed;
+        for of in self.split.take_decisions() {
+            *self.decided.entry((of.why.name(), of.outcome.name())).or_default() += of.sessions;
+            assert!((of.id == 0) == (of.why == Why::OutOfService) && (of.to == Place::Fast) == (of.why == Why::Policy), "{of:?}");
+        }
         event
     }
 
@@ -207,6 +215,14 @@ fn sessions_come_back_as_the_policy_wants_and_are_counted_once() {
         let tally = node.chaos.tally();
         assert!(tally.of("serving refused") > 3 && tally.of("deaths") > 5, "{tally:?}");
         let by_path = |path| node.split.traffic().iter().filter(|((of, _), _)| *of == path).map(|(_, count)| count.packets).sum::<u64>();
+        // Each return is told, those that failed too, and so is each retirement with sessions.
+        let decided = |why, outcome| node.decided.get(&(why, outcome)).copied().unwrap_or_default();
+        let Executed { to_fast, failed, .. } = node.returned;
+        assert_eq!(
+            (decided("policy", "done"), decided("policy", "failed") + decided("policy", "no_room")),
+            (to_fast.into(), failed.into())
+        );
+        assert_eq!(decided("out_of_service", "done") > 100, wants, "{:?}", node.decided);
         if wants {
             assert!(node.returned.to_fast > 100 && by_path(Path::Fast) > 20_000, "{:?}", node.returned);
         } else {

@@ -158,14 +158,20 @@ fn lanes_go_on_while_sessions_move() {
     }
     ended.store(true, Relaxed);
     let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.join().unwrap()).collect();
-    let mut emptied = 0;
+    let (mut emptied, mut all, mut carried) = (0, 0, 0);
     for seid in 1..=30 {
         let sent: u64 = lanes.iter().map(|(sent, _)| sent[seid as usize]).sum();
         let passed: u64 = lanes.iter().map(|(_, passed)| passed[seid as usize]).sum();
         assert_eq!(split.counter(ids.usage, seid).packets, passed, "session {seid}");
         assert_eq!(passed, sent.min(PASS), "session {seid}: {sent} sent");
         emptied += u64::from(sent > PASS);
+        (all, carried) = (all + sent, carried + passed);
     }
+    // What targets dropped is not among what they carried, and both are all there was.
+    let sum = |of: fn(&offload::Ran) -> target::Count| -> u64 {
+        (0..2).flat_map(|stage| split.ran_of(stage).into_values()).map(|ran| of(&ran).packets).sum()
+    };
+    assert_eq!((sum(|ran| ran.carried), sum(|ran| ran.dropped), sum(|ran| ran.all())), (carried, all - carried, all));
     assert!(emptied >= 20, "only {emptied} buckets were emptied");
     let paths = split.traffic();
     println!("{moved} moved, {failed} not; {paths:?}");

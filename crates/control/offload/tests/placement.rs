@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use offload::{MoveError, OnRefusal, Policy, Split, SplitError, Stage, Unit};
+use offload::planner::{Outcome, Place, Why};
+use offload::{Comeback, Decision, MoveError, OnRefusal, Policy, Split, SplitError, Stage, Unit};
 use program::*;
 use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
@@ -146,6 +147,10 @@ fn apply(split: &Split, session: Unit, ops: Vec<Op>) {
     split.apply_session(&session, &Batch { ops }).unwrap();
 }
 
+fn to_base(id: u64, why: Why) -> Decision {
+    Decision::new(id, Place::Base, why, Outcome::Done)
+}
+
 /// Entries of a table on the fast target and on the base target.
 fn entries(split: &Split, table: TableId) -> (u64, u64) {
     (split.fast().table_stats(table).entries, split.base().table_stats(table).entries)
@@ -180,6 +185,7 @@ fn a_session_that_found_no_room_does_not_come_in_parts() {
     // One that grows out of its room leaves with all it has.
     apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 5)), Op::Insert(entry(sessions, 6))]);
     assert_eq!((split.is_on_fast(1), entries(&split, sessions)), (false, (0, 6)));
+    assert_eq!(split.take_decisions(), [to_base(1, Why::NoRoom)], "one that never came has not moved");
     apply(&split, facts(1, None, false), vec![Op::Modify(entry(sessions, 1)), Op::Delete(entry(sessions, 5))]);
     assert_eq!(entries(&split, sessions), (0, 5));
 }
@@ -193,6 +199,7 @@ fn by_dscp_a_session_that_is_given_a_rate_leaves() {
     apply(&split, facts(1, None, true), ops);
     assert!(!split.is_on_fast(1));
     assert_eq!((entries(&split, sessions), entries(&split, shared)), ((0, 1), (1, 1)));
+    assert_eq!(split.take_decisions(), [to_base(1, Why::Metered)]);
     // Without the rate it stays where all its packets can be.
     apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 7))]);
     assert_eq!(entries(&split, sessions), (0, 2));
@@ -216,6 +223,8 @@ fn a_target_is_retired_for_an_unknown_outcome_and_not_for_what_it_does_not_suppo
         apply(&split, facts(1, None, false), vec![Op::Modify(entry(sessions, 1))]);
         assert_eq!((split.is_retired(), split.is_on_fast(1), split.is_on_fast(2)), (retired, false, !retired), "{answer}");
         assert_eq!(split.base().table_stats(sessions).entries, 2);
+        let whole = Decision { id: 0, sessions: 2, ..to_base(0, Why::OutOfService) };
+        assert_eq!(split.take_decisions(), [if retired { whole } else { to_base(1, Why::NoRoom) }], "{answer}");
         // Nor is it when a session was to move there; what may be there then is taken away.
         let (split, sessions, _, fast) = pair_and_fast(Policy::Planned, 100);
         let copy = Batch { ops: vec![Op::Insert(entry(sessions, 1))] };
@@ -226,6 +235,24 @@ fn a_target_is_retired_for_an_unknown_outcome_and_not_for_what_it_does_not_suppo
     }
 }
 
+/// Only those whose place is another now have moved, and of ever so many the last are told.
+#[test]
+fn another_policy_tells_whom_it_moved_and_why() {
+    let (split, sessions, _) = pair(Policy::Share(1.0), 200);
+    let session = |id| facts(id, (id == 1).then_some("10.45.0.1"), false);
+    (1..=100).for_each(|id| apply(&split, session(id), vec![Op::Insert(entry(sessions, id.into()))]));
+    assert_eq!((split.sessions_on_fast(), split.take_decisions()), (100, vec![]));
+    split.set_policy(Policy::Chosen).unwrap();
+    (1..=100).for_each(|id| split.reconsider(&session(id)));
+    let last: Vec<Decision> = (37..=100).map(|id| to_base(id, Why::NotChosen)).collect();
+    assert_eq!((split.sessions_on_fast(), split.take_decisions()), (1, last));
+    split.set_policy(Policy::Share(1.0)).unwrap();
+    split.reconsider(&session(2));
+    let copy = |id: u64| Some((session(id), Batch { ops: vec![Op::Insert(entry(sessions, id.into()))] }));
+    Comeback::default().bring_back(&split, 1, copy);
+    assert_eq!(split.take_decisions(), [Decision::new(2, Place::Fast, Why::Policy, Outcome::Done)]);
+}
+
 /// A file's name says nothing of its contents: the second one was built with an option that adds a table.
 #[test]
 fn programs_of_one_name_and_other_objects_or_contents_are_no_pair() {
@@ -234,7 +261,7 @@ fn programs_of_one_name_and_other_objects_or_contents_are_no_pair() {
     let fake = |program: &Program, fast| Box::new(fake(&Arc::new(program.clone()), fast, 1));
     program.name = "upf.p4".into();
     let small = program.clone();
-    program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64 });
+    program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64, initial: 0 });
     for (fast, base) in [(&small, &program), (&program, &small)] {
         let refused = Split::new(fake(fast, true), fake(base, false), Policy::None).err().unwrap();
         assert_eq!(refused, SplitError::Programs { fast: named(0, "upf.p4"), base: named(0, "upf.p4") });

@@ -12,7 +12,7 @@ use rand_chacha::rand_core::SeedableRng;
 use shaper::Limits;
 use shaper::codel::Law;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use target::{BURST, Lane, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults, Tally};
@@ -37,7 +37,7 @@ struct Worker {
 impl Worker {
     fn new(mut lane: Box<dyn Lane>, ids: &Ids) -> Worker {
         let settings = ShapeSettings { meter: ids.rate, queues: Queues::Cells, limits: LIMITS, delays: None };
-        let shaping = Shaping::new(settings, &mut *lane, Arc::new(Mutex::default())).expect("x86 lends its rates");
+        let shaping = Shaping::new(settings, &mut *lane, Arc::default()).expect("x86 lends its rates");
         Worker { lane, shaping, sent: Vec::new(), dropped: Vec::new(), ended: BTreeMap::new(), waited: 0 }
     }
 

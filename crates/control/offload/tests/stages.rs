@@ -8,6 +8,7 @@ use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Extern, Ir, Stmt, verify, walk};
 use p4_passes::bridge;
 use program::{ApplyError, Bridge, Op};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use target::{Replicating, Target};
 use target_asic::{Asic, Chip};
@@ -85,6 +86,7 @@ fn check(seed: u64, fails: bool, seen: &mut Seen) {
     let entries = random::entries(&ir, seed);
     let mut left = entries.ops.into_iter();
     let mut rng = Rng::new(seed ^ 0xfeed);
+    let mut ran_by = BTreeMap::<usize, u64>::new();
     for round in 0..24 {
         for op in left.by_ref().take(if round == 0 { 2 } else { 1 }) {
             apply(&split, &mut whole, op);
@@ -109,6 +111,7 @@ fn check(seed: u64, fails: bool, seen: &mut Seen) {
         let sent = packets.clone();
         let mut verdicts = vec![Verdict::default(); packets.len()];
         lane.process(&mut packets, &mut verdicts, 1000 * round);
+        (0..packets.len()).for_each(|place| *ran_by.entry(usize::from(lane.ran_by(place))).or_default() += 1);
         for ((sent, got), verdict) in sent.iter().zip(&packets).zip(&verdicts) {
             let out = whole.process(sent.data(), sent.port, 1000 * round, Mode::Whole);
             assert_eq!(*verdict, out.verdict, "seed {seed} {sent:?}\n{ir}");
@@ -127,7 +130,13 @@ fn check(seed: u64, fails: bool, seen: &mut Seen) {
         }
     }
     for (stage, sum) in seen.by_stage.iter_mut().enumerate() {
-        *sum += split.traffic_of(stage).values().map(|count| count.packets).sum::<u64>();
+        let ran = split.traffic_of(stage).values().map(|count| count.packets).sum::<u64>();
+        assert_eq!(
+            ran_by.get(&stage).copied().unwrap_or_default(),
+            ran,
+            "seed {seed}: packets by the stage that each is said to have ended at"
+        );
+        *sum += ran;
     }
     chaos.iter().for_each(|c| seen.faults.add(&c.tally()));
     seen.programs += 1;

@@ -11,7 +11,7 @@ use crate::port::{EnginePort, WorkerPorts};
 use crate::queues::{Line, MarkSettings, QueueSettings};
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, Steered, fixed, port_table};
-use crate::shape::{ShapeSettings, Shaping};
+use crate::shape::{ShapeSettings, Shaping, Shown};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::tap::{Looking, Tap, Wanted};
 use crate::worker::{Parts, Worker, now_ns};
@@ -128,7 +128,7 @@ pub(crate) struct Inner {
     /// Of ports that have a rate.
     pub(crate) lines: Mutex<BTreeMap<PortId, Line>>,
     /// What waited for rates, of each worker.
-    shaped: Mutex<Vec<Arc<Mutex<shaper::Counters>>>>,
+    shaped: Mutex<Vec<Arc<Shown>>>,
     /// Held by who moves buckets, starts and ends workers, while packets in flight are waited for. Taken before `control`.
     pub(crate) moves: Mutex<()>,
     /// Held for as long as it takes to say something, or while workers stand.
@@ -441,8 +441,14 @@ impl Engine {
     pub fn shaped(&self) -> shaper::Counters {
         let mut sum = shaper::Counters::default();
         let shaped = self.inner.shaped.lock().unwrap_or_else(PoisonError::into_inner);
-        shaped.iter().for_each(|of| sum += *of.lock().unwrap_or_else(PoisonError::into_inner));
+        shaped.iter().for_each(|of| sum += of.counters());
         sum
+    }
+
+    /// Packets that wait for the rate of that cell now, in all workers.
+    pub fn waiting_for_rate(&self, cell: u32) -> u64 {
+        let shaped = self.inner.shaped.lock().unwrap_or_else(PoisonError::into_inner);
+        shaped.iter().map(|of| u64::from(of.waiting_in(cell))).sum()
     }
 
     /// What waited in the queues of ports that have a rate, of all workers past and present: as it was some milliseconds ago.
@@ -605,7 +611,7 @@ impl Inner {
         let cores_before = usize::from(feed.is_some());
         let mut lane = self.target.lane(slot);
         let shaping = self.settings.shape.clone().and_then(|settings| {
-            let shown = Arc::default();
+            let shown: Arc<Shown> = Arc::default();
             self.shaped.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&shown));
             Shaping::new(settings, &mut *lane, shown)
         });

@@ -94,13 +94,16 @@ pub(crate) struct PortCells {
     pub(crate) tx_invalid: AtomicU64,
     /// Packets that wait for the port's rate now.
     pub(crate) waiting: AtomicU64,
-    /// By reason, those received here that the program dropped.
-    dropped: Box<[AtomicU64]>,
+    /// By reason, those received here that were dropped.
+    dropped: Box<[Cell]>,
+    /// By reason, those that were to leave here and were dropped.
+    unsent: Box<[Cell]>,
 }
 
 impl PortCells {
     fn new() -> PortCells {
-        PortCells { dropped: (0..256).map(|_| AtomicU64::new(0)).collect(), ..PortCells::default() }
+        let row = || (0..256).map(|_| Cell::default()).collect();
+        PortCells { dropped: row(), unsent: row(), ..PortCells::default() }
     }
 
     /// What devices have lost so far.
@@ -147,14 +150,20 @@ impl WorkerLedger {
         cells
     }
 
-    /// Counts a packet that the program drops, and where it came in: none, if that port is gone.
+    /// Counts a drop, and where the packet came in: none, if that port is gone.
     #[cold]
-    pub(crate) fn count_program_drop(&self, cells: Option<&PortCells>, reason: DropReason, bytes: usize) {
+    pub(crate) fn count_received_drop(&self, cells: Option<&PortCells>, reason: DropReason, bytes: usize) {
         self.count_drop(reason, bytes);
         if let Some(cells) = cells {
-            let cell = &cells.dropped[reason.0 as usize];
-            cell.store(cell.load(Relaxed) + 1, Relaxed);
+            cells.dropped[reason.0 as usize].add(1, bytes);
         }
+    }
+
+    /// Counts a drop, and where the packet was to leave.
+    #[cold]
+    pub(crate) fn count_unsent(&self, cells: &PortCells, reason: DropReason, bytes: usize) {
+        self.count_drop(reason, bytes);
+        cells.unsent[reason.0 as usize].add(1, bytes);
     }
 
     /// Counts a drop.
@@ -174,8 +183,10 @@ pub struct PortCount {
     pub device: DeviceDrops,
     /// Packets that wait for the port's rate now.
     pub waiting: u64,
-    /// Of those received, packets that the program dropped, by reason code. What workers do not receive themselves is not among them.
-    pub dropped: BTreeMap<u8, u64>,
+    /// Of those received, packets that program and workers dropped, by reason code. Those that a master thread drops, or a buffer that is emptied, are not among them.
+    pub dropped: BTreeMap<u8, Count>,
+    /// Packets that were to leave here and were dropped, by reason code: the port is down or full, or takes no such frame, or its queues dropped them.
+    pub unsent: BTreeMap<u8, Count>,
 }
 
 /// A snapshot over all workers.
@@ -201,6 +212,16 @@ pub struct Ledger {
     pub dropped: BTreeMap<u8, Count>,
 }
 
+/// Adds those of a row of cells, by code, that have counted.
+fn add_counted(cells: &[Cell], sums: &mut BTreeMap<u8, Count>) {
+    for (code, cell) in cells.iter().enumerate() {
+        let count = cell.read();
+        if count.packets != 0 {
+            *sums.entry(code as u8).or_default() += count;
+        }
+    }
+}
+
 impl Ledger {
     pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a WorkerLedger>) -> Ledger {
         let mut total = Ledger::default();
@@ -213,11 +234,8 @@ impl Ledger {
                 port.device.rx_invalid += cells.rx_invalid.load(Relaxed);
                 port.device.tx_invalid += cells.tx_invalid.load(Relaxed);
                 port.waiting += cells.waiting.load(Relaxed);
-                for (code, cell) in cells.dropped.iter().enumerate() {
-                    let packets = cell.load(Relaxed);
-                    if packets != 0 {
-                        *port.dropped.entry(code as u8).or_default() += packets;
-                    }
+                for (cells, sums) in [(&cells.dropped, &mut port.dropped), (&cells.unsent, &mut port.unsent)] {
+                    add_counted(cells, sums);
                 }
             }
             total.injected += w.injected.read();
@@ -226,13 +244,8 @@ impl Ledger {
             total.buffered += w.buffered.read();
             total.kept += w.kept.read();
             total.returned += w.returned.read();
-            for (row, sum) in [(&w.punted, &mut total.punted), (&w.dropped, &mut total.dropped)] {
-                for (code, cell) in row.iter().enumerate() {
-                    let count = cell.read();
-                    if count.packets != 0 {
-                        *sum.entry(code as u8).or_default() += count;
-                    }
-                }
+            for (row, sums) in [(&w.punted, &mut total.punted), (&w.dropped, &mut total.dropped)] {
+                add_counted(row, sums);
             }
         }
         total

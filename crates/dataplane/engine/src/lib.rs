@@ -42,6 +42,6 @@ pub use port::WorkerPorts;
 pub use ports::NewPort;
 pub use queues::{Fill, MarkSettings, QueueSettings};
 pub use scale::{Moved, WorkerGauge};
-pub use shape::{Delays, Queues, ShapeSettings, Shaping};
+pub use shape::{Delays, Queues, ShapeSettings, Shaping, Shown};
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};
 pub use tap::{Looking, Seen, Wanted};

@@ -179,12 +179,12 @@ impl EnginePort {
     /// by their class.
     pub(crate) fn enqueue(&mut self, packet: &mut Packet, verdict: Verdict, ledger: &WorkerLedger) -> bool {
         if packet.len() > self.max_frame {
-            ledger.count_drop(DropReason::TX_TOO_LONG, packet.len());
+            ledger.count_unsent(&self.cells, DropReason::TX_TOO_LONG, packet.len());
             return false;
         }
         if let Some(queues) = &mut self.queues {
             if let Err(reason) = queues.enqueue(packet, verdict, now_ns()) {
-                ledger.count_drop(reason, packet.len());
+                ledger.count_unsent(&self.cells, reason, packet.len());
                 return false;
             }
             return true;
@@ -204,14 +204,14 @@ impl EnginePort {
             self.revive(owed);
         }
         if packet.len() > self.max_frame {
-            return ledger.count_drop(DropReason::TX_TOO_LONG, packet.len());
+            return ledger.count_unsent(&self.cells, DropReason::TX_TOO_LONG, packet.len());
         }
         if !self.alive {
-            return ledger.count_drop(DropReason::PORT_DOWN, packet.len());
+            return ledger.count_unsent(&self.cells, DropReason::PORT_DOWN, packet.len());
         }
         self.send_own(owed);
         if self.own.len() == OWN_MAX {
-            return ledger.count_drop(DropReason::TX_FULL, packet.len());
+            return ledger.count_unsent(&self.cells, DropReason::TX_FULL, packet.len());
         }
         self.own.push_back(packet);
         self.send_own(owed);
@@ -233,7 +233,8 @@ impl EnginePort {
 
     /// Drops what still waits of the control plane's.
     pub(crate) fn drop_own(&mut self, reason: DropReason, ledger: &WorkerLedger) {
-        self.own.drain(..).for_each(|packet| ledger.count_drop(reason, packet.len()));
+        let cells = &self.cells;
+        self.own.drain(..).for_each(|packet| ledger.count_unsent(cells, reason, packet.len()));
     }
 
     /// Whether there is something to transmit, now or when the port's rate lets it.
@@ -245,7 +246,8 @@ impl EnginePort {
     pub(crate) fn transmit(&mut self, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
         loop {
             if let Some(queues) = &mut self.queues {
-                self.queued = queues.dequeue(&mut self.queue, self.queued, now_ns(), |reason, bytes| ledger.count_drop(reason, bytes));
+                let dropped = |reason, bytes| ledger.count_unsent(&self.cells, reason, bytes);
+                self.queued = queues.dequeue(&mut self.queue, self.queued, now_ns(), dropped);
                 self.cells.waiting.store(queues.len() as u64, Relaxed);
             }
             let full = self.queued == BURST && self.queues.is_some();
@@ -259,7 +261,7 @@ impl EnginePort {
     /// Drops what waits for the port's rate.
     pub(crate) fn end_queues(&mut self, reason: DropReason, ledger: &WorkerLedger) {
         if let Some(queues) = &mut self.queues {
-            queues.end(|bytes| ledger.count_drop(reason, bytes));
+            queues.end(|bytes| ledger.count_unsent(&self.cells, reason, bytes));
             self.cells.waiting.store(0, Relaxed);
         }
     }
@@ -314,7 +316,7 @@ impl EnginePort {
 
     /// Drops what is queued from `first` on.
     pub(crate) fn drop_queued(&mut self, first: usize, reason: DropReason, ledger: &WorkerLedger) {
-        self.queue[first..self.queued].iter().for_each(|packet| ledger.count_drop(reason, packet.len()));
+        self.queue[first..self.queued].iter().for_each(|packet| ledger.count_unsent(&self.cells, reason, packet.len()));
         self.queued = 0;
     }
 

@@ -8,8 +8,10 @@
 use base::{DropReason, Metered, Packet};
 use program::MeterId;
 use shaper::{Counters, Fate, Limits, Offered, Reason, Shaper, Take};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use target::{BURST, Lane, Taken};
 
 /// What waits, and how long.
@@ -79,9 +81,42 @@ pub struct Shaping {
     /// Packets that are dropped.
     pub dropped: Vec<(Packet, DropReason)>,
     /// What others read.
-    shown: Arc<Mutex<Counters>>,
+    shown: Arc<Shown>,
     shown_ns: u64,
     is_shown: bool,
+}
+
+/// What others read of a worker's shaper.
+#[derive(Default)]
+pub struct Shown {
+    /// Now and then.
+    counters: Mutex<Counters>,
+    /// Packets that wait, by queue: those queues that have any. Its worker takes it for packets that wait alone, and nobody else holds it for longer than a look.
+    waiting: Mutex<HashMap<u32, u32>>,
+}
+
+impl Shown {
+    pub(crate) fn counters(&self) -> Counters {
+        *self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Packets that wait in that queue.
+    pub fn waiting_in(&self, queue: u32) -> u32 {
+        self.lock().get(&queue).copied().unwrap_or_default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, u32>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn has_left(waiting: &mut HashMap<u32, u32>, queue: u32) {
+    if let Entry::Occupied(mut of) = waiting.entry(queue) {
+        *of.get_mut() -= 1;
+        if *of.get() == 0 {
+            of.remove();
+        }
+    }
 }
 
 /// How often counters are shown to others, in ns.
@@ -89,7 +124,7 @@ const SHOW_NS: u64 = 10_000_000;
 
 impl Shaping {
     /// None if the lane cannot. Counters are shown in `shown`, now and then.
-    pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Mutex<Counters>>) -> Option<Shaping> {
+    pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Shown>) -> Option<Shaping> {
         let ShapeSettings { meter, queues, mut limits, delays } = settings;
         if queues == Queues::OneCell {
             // The node above them all.
@@ -128,11 +163,14 @@ impl Shaping {
         self.is_shown = false;
         let marks = wire::user::takes_marks(packet.data());
         let (cells, nodes, delays) = (self.queues, self.limits.nodes, self.delays.as_ref());
-        let (shaper, mut packet, mut result) = (&mut self.shaper, Some(packet), Ok(()));
+        let (shaper, shown, mut packet, mut result) = (&mut self.shaper, &self.shown, Some(packet), Ok(()));
         lane.with_rates(&mut |rates| {
             let Some(packet) = packet.take() else { return };
             match shaper.offer(queue, packet, units.into(), marks, now_ns, &mut Cells { rates, of: cells, nodes, delays }) {
-                Offered::Waits => rates.set_waiting(cells.cell(queue), true),
+                Offered::Waits => {
+                    rates.set_waiting(cells.cell(queue), true);
+                    *shown.lock().entry(queue).or_default() += 1;
+                }
                 Offered::Dropped(packet, reason) => result = Err((packet, drop_reason(reason))),
             }
         });
@@ -170,17 +208,22 @@ impl Shaping {
         if self.shaper.next_ns().is_none_or(|at| at > now_ns) {
             return;
         }
-        let Shaping { shaper, queues, limits, delays, idle, ready, dropped, .. } = self;
+        let Shaping { shaper, queues, limits, delays, idle, ready, dropped, shown, .. } = self;
+        let mut waiting = shown.lock();
         lane.with_rates(&mut |rates| {
             shaper.poll(now_ns, &mut Cells { rates, of: *queues, nodes: limits.nodes, delays: delays.as_ref() }, BURST, &mut |fate| {
                 match fate {
-                    Fate::Sent { mut packet, mark, .. } => {
+                    Fate::Sent { leaf, mut packet, mark } => {
+                        has_left(&mut waiting, leaf);
                         if mark {
                             wire::user::mark(packet.data_mut());
                         }
                         ready.push(packet);
                     }
-                    Fate::Dropped { packet, reason, .. } => dropped.push((packet, drop_reason(reason))),
+                    Fate::Dropped { leaf, packet, reason } => {
+                        has_left(&mut waiting, leaf);
+                        dropped.push((packet, drop_reason(reason)));
+                    }
                     Fate::Idle { leaf } => idle.push(leaf),
                 }
             });
@@ -191,7 +234,8 @@ impl Shaping {
 
     /// All that waits, at the end.
     pub fn end(&mut self) {
-        let Shaping { shaper, dropped, .. } = self;
+        let Shaping { shaper, dropped, shown, .. } = self;
+        shown.lock().clear();
         shaper.end(&mut |fate| {
             if let Fate::Dropped { packet, .. } = fate {
                 dropped.push((packet, DropReason::STOPPING));
@@ -203,7 +247,7 @@ impl Shaping {
     fn show(&mut self, now_ns: u64) {
         self.shown_ns = now_ns;
         self.is_shown = self.shaper.is_empty();
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = *self.shaper.counters();
+        *self.shown.counters.lock().unwrap_or_else(PoisonError::into_inner) = *self.shaper.counters();
     }
 }
 
@@ -313,12 +357,14 @@ mod tests {
         let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
         let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None };
         let mut lane = OneRate { next_ns: 1_000_000, waits: false };
-        let mut shaping = Shaping::new(settings, &mut lane, Arc::default()).unwrap();
+        let shown = Arc::new(Shown::default());
+        let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
         for _ in 0..100 {
             shaping.wait(packet(0), 0, 0, &mut lane).unwrap();
         }
         shaping.wait(packet(2), 2, 0, &mut lane).unwrap();
         assert!(lane.waits);
+        assert_eq!([0, 1, 2].map(|queue| shown.waiting_in(queue)), [100, 0, 1]);
         let (_, why) = shaping.wait(packet(3), 3, 0, &mut lane).unwrap_err();
         assert_eq!(why, DropReason::SHAPER_FULL, "there are queues 0 to 2");
         let (mut sent, mut now) = (Vec::new(), 0);
@@ -332,6 +378,7 @@ mod tests {
         assert_eq!((sent.len(), sent.iter().filter(|queue| **queue == 0).count()), (101, 100));
         let place = sent.iter().position(|queue| *queue == 2).unwrap();
         assert!(place < 4, "it came out as number {place}");
+        assert_eq!([0, 1, 2].map(|queue| shown.waiting_in(queue)), [0; 3]);
         // 101 packets of 1 ms each, and what the wheel rounds.
         assert!((100_000_000..=104_000_000).contains(&now), "{now} ns");
     }
@@ -343,7 +390,7 @@ mod tests {
         let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
         let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None };
         let mut lane = OneRate { next_ns: 1_000_000, waits: false };
-        let shown = Arc::<Mutex<Counters>>::default();
+        let shown = Arc::<Shown>::default();
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
         for n in 0..30 {
             shaping.wait(packet(n % 3), (n % 3).into(), 0, &mut lane).unwrap();
@@ -354,7 +401,8 @@ mod tests {
         assert!(sent > 0 && shaping.dropped.len() == 30 - sent, "{sent} sent, {} dropped", shaping.dropped.len());
         assert!(shaping.dropped.iter().all(|(_, why)| *why == DropReason::STOPPING));
         assert!(shaping.is_idle() && (0..3).all(|queue| !shaping.waits(queue)));
-        let counters = *shown.lock().unwrap();
+        assert!((0..3).all(|queue| shown.waiting_in(queue) == 0));
+        let counters = shown.counters();
         assert_eq!((counters.queued, counters.sent), (30, sent as u64));
         assert_eq!(counters.dropped[Reason::Ended as usize], 30 - sent as u64, "others are shown it");
     }

@@ -21,6 +21,8 @@ pub struct Seen {
     pub at: SystemTime,
     /// What became of it.
     pub verdict: Verdict,
+    /// The target of a chain that ran it, counted from its front.
+    pub ran_by: u8,
     /// As the program left it.
     pub after: Vec<u8>,
 }
@@ -116,14 +118,14 @@ impl Tap {
 impl Look {
     /// After the burst was run, and before it leaves.
     #[cold]
-    pub(crate) fn after(&self, copies: Copies, packets: &[Packet], verdicts: &[Verdict]) {
+    pub(crate) fn after(&self, copies: Copies, packets: &[Packet], verdicts: &[Verdict], ran_by: impl Fn(usize) -> u8) {
         let at = SystemTime::now();
         for (place, packet) in copies {
             let (Some(after), Some(verdict)) = (packets.get(place), verdicts.get(place)) else { continue };
             if !(self.which)(verdict) || self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err() {
                 continue;
             }
-            let seen = Seen { packet, port: after.port, at, verdict: *verdict, after: after.data().to_vec() };
+            let seen = Seen { packet, port: after.port, at, verdict: *verdict, ran_by: ran_by(place), after: after.data().to_vec() };
             if let Err(TrySendError::Full(_)) = self.seen.try_send(seen) {
                 self.left.fetch_add(1, Relaxed);
                 self.missed.fetch_add(1, Relaxed);
@@ -146,7 +148,7 @@ mod tests {
             let Some((look, copies)) = tap.before(&packets) else { continue };
             packets[0] = Packet::new(&[99; 10], PortId(3));
             let kind = if number % 2 == 0 { VerdictKind::Drop } else { VerdictKind::Forward };
-            look.after(copies, &packets, &[Verdict { kind, ..Verdict::default() }]);
+            look.after(copies, &packets, &[Verdict { kind, ..Verdict::default() }], |place| place as u8 + 1);
         }
     }
 
@@ -158,7 +160,7 @@ mod tests {
         run(&tap, 0..20);
         let seen: Vec<Seen> = looking.seen.try_iter().collect();
         assert_eq!(seen.iter().map(|seen| seen.packet[0]).collect::<Vec<_>>(), [5, 6, 7]);
-        assert!(seen.iter().all(|seen| seen.packet.len() == 20 && seen.after == [99; 10]));
+        assert!(seen.iter().all(|seen| seen.packet.len() == 20 && seen.after == [99; 10] && seen.ran_by == 1));
         assert!((looking.left(), looking.missed(), tap.is_open()) == (0, 0, false), "nothing is left to do");
         // By what became of them.
         let looking = tap.open(100, |verdict| verdict.kind == VerdictKind::Drop, Box::new(|_, _| true));

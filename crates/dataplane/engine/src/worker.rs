@@ -337,13 +337,18 @@ impl Worker {
 
     /// Counts what the shaper dropped.
     fn drop_shaped(&mut self) {
-        let Some(shaping) = &mut self.parts.shaping else { return };
-        for (packet, reason) in shaping.dropped.drain(..) {
+        let Some(shaping) = self.parts.shaping.as_mut().filter(|shaping| !shaping.dropped.is_empty()) else { return };
+        let mut dropped = std::mem::take(&mut shaping.dropped);
+        for (packet, reason) in dropped.drain(..) {
             self.parts.ledger.returned.add(1, packet.len());
-            self.parts.ledger.count_drop(reason, packet.len());
+            self.count_drop(packet.port, reason, packet.len());
             if packet.flow != 0 && self.leaving.len() < LEAVING_MAX {
                 self.leaving.push(packet.flow);
             }
+        }
+        // Empty, and put back: the packet path allocates nothing.
+        if let Some(shaping) = &mut self.parts.shaping {
+            shaping.dropped = dropped;
         }
     }
 
@@ -351,7 +356,7 @@ impl Worker {
     fn wait_for_rate(&mut self, i: usize, cell: u32, reason: u8) {
         let len = self.packets[i].len();
         if self.parts.shaping.is_none() {
-            return self.parts.ledger.count_drop(DropReason(reason), len);
+            return self.count_drop(self.packets[i].port, DropReason(reason), len);
         }
         let mut packet = self.take(i);
         // In flight until it goes: its flow's packets come here as long.
@@ -367,7 +372,7 @@ impl Worker {
         let bucket = steering.as_ref().filter(|_| feed.is_some()).map(|(table, hash)| table.bucket(hash(packet.data(), packet.port)));
         match shaping.as_mut().map(|shaping| shaping.wait(packet, cell, now_ns(), &mut **lane)) {
             Some(Err((packet, reason))) => {
-                ledger.count_drop(reason, len);
+                self.count_drop(packet.port, reason, len);
                 if packet.flow != 0 {
                     self.leaving.push(packet.flow);
                 }
@@ -416,7 +421,7 @@ impl Worker {
         let tapped = if self.parts.tap.is_open() { self.parts.tap.before(&self.packets[..n]) } else { None };
         self.parts.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
         if let Some((look, copies)) = tapped {
-            look.after(copies, &self.packets[..n], &self.verdicts[..n]);
+            look.after(copies, &self.packets[..n], &self.verdicts[..n], |place| self.parts.lane.ran_by(place));
         }
         self.parts.lane.take_extra(&mut self.extra);
         now_ns
@@ -462,17 +467,21 @@ impl Worker {
             VerdictKind::Buffer if verdict.reason != 0 => self.wait_for_rate(i, verdict.mark, verdict.reason),
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
-            VerdictKind::Drop => {
-                let packet = &self.packets[i];
-                let came_by = self.port_index.get(usize::from(packet.port.0)).and_then(|index| self.parts.ports.get(usize::from(*index)));
-                let cells = came_by.map(|port| &*port.cells);
-                self.parts.ledger.count_program_drop(cells, DropReason(verdict.reason), packet.len());
-            }
+            VerdictKind::Drop => self.count_drop(self.packets[i].port, DropReason(verdict.reason), self.packets[i].len()),
             // The last target of a chain holds everything; if it says "next" there is no target left.
             // Its length is known again when it comes back.
             VerdictKind::Kept => self.parts.ledger.kept.add(1, 0),
-            VerdictKind::Next | VerdictKind::Resume => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
+            VerdictKind::Next | VerdictKind::Resume => {
+                self.count_drop(self.packets[i].port, DropReason::TARGET_FAILED, self.packets[i].len());
+            }
         }
+    }
+
+    /// Counts the drop of a packet that came in by a port.
+    #[cold]
+    fn count_drop(&self, came_by: PortId, reason: DropReason, bytes: usize) {
+        let port = self.port_index.get(usize::from(came_by.0)).and_then(|index| self.parts.ports.get(usize::from(*index)));
+        self.parts.ledger.count_received_drop(port.map(|port| &*port.cells), reason, bytes);
     }
 
     #[cold]
@@ -487,7 +496,7 @@ impl Worker {
     fn forward(&mut self, i: usize, verdict: Verdict) {
         let index = self.port_index.get(usize::from(verdict.port)).copied().unwrap_or(NO_PORT);
         let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
-            return self.parts.ledger.count_drop(DropReason::NO_PORT, self.packets[i].len());
+            return self.count_drop(self.packets[i].port, DropReason::NO_PORT, self.packets[i].len());
         };
         if port.enqueue(&mut self.packets[i], verdict, &self.parts.ledger) && port.queued == BURST {
             self.transmit(usize::from(index));
@@ -513,8 +522,8 @@ impl Worker {
             }
             Given::Again(packet) => self.again.push_back(packet),
             Given::Dropped(packet, reason) => {
+                self.count_drop(packet.port, reason, len);
                 self.packets[i] = packet;
-                ledger.count_drop(reason, len);
             }
         }
     }
@@ -523,13 +532,13 @@ impl Worker {
         let events = &self.parts.events;
         let most = events.capacity().map_or(usize::MAX, |room| room - room / VITAL_SHARE);
         if events.len() >= most && !self.parts.vital.contains(&verdict.reason) {
-            return self.parts.ledger.count_drop(DropReason::PUNT_FULL, self.packets[i].len());
+            return self.count_drop(self.packets[i].port, DropReason::PUNT_FULL, self.packets[i].len());
         }
         let packet = self.take(i);
-        let len = packet.len();
+        let (port, len) = (packet.port, packet.len());
         match self.parts.events.try_send(Event::Punt { packet, reason: verdict.reason, mark: verdict.mark }) {
             Ok(()) => self.parts.ledger.punted[usize::from(verdict.reason)].add(1, len),
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.parts.ledger.count_drop(DropReason::PUNT_FULL, len),
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.count_drop(port, DropReason::PUNT_FULL, len),
         }
     }
 

@@ -139,6 +139,11 @@ fn every_fate_is_counted_where_it_happens() {
     assert_eq!(ledger.dropped[&20].packets, 1);
     assert_eq!(ledger.dropped[&DropReason::NO_PORT.0].packets, 1);
     assert_eq!(ledger.dropped[&DropReason::BUFFER_FULL.0].packets, 1);
+    let by_port: Vec<(u8, u64)> = ledger.ports[&PortId(0)].dropped.iter().map(|(reason, count)| (*reason, count.packets)).collect();
+    let mut expected = [20, DropReason::NO_PORT.0, DropReason::BUFFER_FULL.0].map(|reason| (reason, 1));
+    expected.sort_unstable();
+    assert_eq!(by_port, expected, "at the port that they came in by");
+    assert!(ledger.ports[&PortId(1)].dropped.is_empty() && ledger.ports.values().all(|port| port.unsent.is_empty()), "{ledger:?}");
     assert_eq!((ledger.buffered.packets, ledger.waiting()), (2, 2));
     w.stop();
     let ledger = w.engine.ledger();
@@ -538,5 +543,8 @@ fn an_interface_that_is_made_anew_is_used_again_and_what_was_for_it_meanwhile_is
         engine.stop();
         let ledger = engine.ledger();
         assert_eq!((ledger.imbalance(), ledger.ports[&PortId(1)].device.rx_full, dropped()), (0, 6, 2));
+        // At the port that they were to leave by.
+        let unsent = |port: u16| ledger.ports[&PortId(port)].unsent.get(&DropReason::PORT_DOWN.0).map_or(0, |count| count.packets);
+        assert_eq!((unsent(0), unsent(1), ledger.ports[&PortId(0)].dropped.len()), (0, 2, 0));
     }
 }

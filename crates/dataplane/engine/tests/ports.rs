@@ -203,6 +203,7 @@ fn what_waits_for_the_rate_of_a_port_that_goes_is_counted_as_dropped() {
     let ledger = engine.ledger();
     let (of, dropped) = (&ledger.ports[&PortId(2)], ledger.dropped[&DropReason::PORT_DOWN.0].packets);
     assert_eq!((of.transmitted.packets + dropped, of.waiting, ledger.imbalance()), (50, 0, 0), "{ledger:?}");
+    assert_eq!(of.unsent[&DropReason::PORT_DOWN.0].packets, dropped);
     assert!(dropped > 0 && !engine.queues().contains_key(&PortId(2)));
     // What still leads there is a drop with a reason.
     send(&mut *fars[0], &frame(0, 50));

@@ -50,6 +50,8 @@ function between(now, was) {
     targets: each(now.targets, was.targets, (a, b) => ({
       uplink: count(a.uplink, b?.uplink),
       downlink: count(a.downlink, b?.downlink),
+      either: count(a.either, b?.either),
+      dropped: per(a.dropped.packets, b?.dropped.packets),
       slow_path: per(a.slow_path, b?.slow_path),
     })),
     dropped: each(now.dropped, was.dropped, (a, b) => per(a.packets, b?.packets)),
@@ -96,10 +98,13 @@ function sample(now, was, r, at) {
   const ports = Object.entries(now.ports);
   const of = (which, way, unit) => sum(ports.filter(([, port]) => which(port)).map(([name]) => r.ports[name][way][unit]));
   const all = () => true;
+  // Of users, not of ports, which also receive ARP and what is dropped.
+  const carried = (way) => sum(Object.values(r.targets).map((target) => target[way].bps));
   return {
     at,
-    uplink_bps: of((port) => !isCore(port), "received", "bps"),
-    downlink_bps: of(isCore, "received", "bps"),
+    uplink_bps: carried("uplink"),
+    downlink_bps: carried("downlink"),
+    either_bps: carried("either"),
     received_pps: of(all, "received", "pps"),
     received_bps: of(all, "received", "bps"),
     sent_pps: of(all, "transmitted", "pps"),

@@ -101,7 +101,9 @@ function draw(report, rates, columns, at) {
       link(down(knotLeft), down(end), port(box.name)?.transmitted, "down");
     }
     for (const box of columns.targets) {
-      link(up(knotLeft), up(at.ends(box, "left")), target(box.name)?.uplink, "up");
+      // What ports of both sides send comes in on the left.
+      const { uplink, either } = target(box.name) ?? {};
+      link(up(knotLeft), up(at.ends(box, "left")), uplink && { bps: uplink.bps + either.bps, pps: uplink.pps + either.pps }, "up");
       link(up(at.ends(box, "right")), up(knotRight), target(box.name)?.uplink, "up");
       link(down(knotRight), down(at.ends(box, "right")), target(box.name)?.downlink, "down");
       link(down(at.ends(box, "left")), down(knotLeft), target(box.name)?.downlink, "down");
@@ -174,8 +176,14 @@ function targetBox({ name, of, x, y }, rate) {
   return box(x, y - BOX.height / 2, BOX.width, BOX.height, of.out_of_service ? "target bad" : "target", [
     cut(notes ? `${name} · ${notes}` : name, 30),
     plural(of.sessions, "session"),
-    rate ? `${pps(rate.uplink.pps)} up, ${pps(rate.downlink.pps)} down` : "–",
+    rate ? ways(rate) : "–",
   ]);
+}
+
+function ways(rate) {
+  const apart = `${pps(rate.uplink.pps)} up, ${pps(rate.downlink.pps)} down`;
+  if (!(rate.either.pps > 0)) return apart;
+  return rate.uplink.pps + rate.downlink.pps > 0 ? `${apart}, ${pps(rate.either.pps)}` : `${pps(rate.either.pps)} up or down`;
 }
 
 /** Packets that a target ahead of the engine passed to the one behind it. */

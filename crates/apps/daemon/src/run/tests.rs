@@ -10,6 +10,7 @@ use traffic::ran::{Mode, Ran};
 use traffic::smf::{Session, Smf};
 
 mod queues;
+mod reloaded;
 mod shaped;
 
 /// How long anything may take that does not depend on how busy the machine is.

@@ -103,8 +103,21 @@ pub(super) fn overview(now: &Report) -> String {
 /// A page of sessions.
 pub(super) fn sessions(page: &SessionPage, heading: bool, say_next: bool) -> String {
     let rows: Vec<Vec<String>> = page.sessions.iter().map(row).collect();
-    let names =
-        ["SEID", "UE", "TEIDs", "DNN", "slice", "SMF", "target", ">age", ">up packets", ">up bytes", ">down packets", ">down bytes"];
+    let names = [
+        "SEID",
+        "UE",
+        "TEIDs",
+        "DNN",
+        "slice",
+        "SMF",
+        "target",
+        "reason",
+        ">age",
+        ">up packets",
+        ">up bytes",
+        ">down packets",
+        ">down bytes",
+    ];
     let mut out = columns(&names, &rows, heading);
     if say_next {
         let _ = match page.next {
@@ -129,6 +142,7 @@ fn row(row: &SessionRow) -> Vec<String> {
         row.slice.clone().unwrap_or_else(|| "-".into()),
         name(&row.smf),
         if row.buffers { format!("{} (idle)", name(&row.target)) } else { name(&row.target) },
+        name(&row.reason),
         span(row.age_ms),
         row.uplink.packets.to_string(),
         row.uplink.bytes.to_string(),
@@ -173,9 +187,10 @@ pub(super) fn session(of: &SessionDetail) -> String {
     of.rules.fars.iter().for_each(|(id, far)| line(format!("FAR {id}: {}", far_text(far))));
     for (id, qer) in &of.rules.qers {
         line(format!("QER {id}: {}", qer_text(qer)));
-        for RateReport { uplink, kbps, burst_bytes, .. } in of.rates.iter().filter(|rate| rate.qer_id == *id) {
+        for RateReport { uplink, kbps, burst_bytes, waiting, .. } in of.rates.iter().filter(|rate| rate.qer_id == *id) {
             let side = if *uplink { "up" } else { "down" };
-            line(format!("  {side} {kbps} kbit/s, {burst_bytes} bytes at once after a pause"));
+            let waiting = if *waiting > 0 { format!(", {waiting} packets wait") } else { String::new() };
+            line(format!("  {side} {kbps} kbit/s, {burst_bytes} bytes at once after a pause{waiting}"));
         }
     }
     for (id, urr) in &of.rules.urrs {
@@ -359,7 +374,7 @@ fn part(what: &str, received: Count, sent: Count) -> Vec<String> {
 
 /// Drops, by where they were counted.
 pub(super) fn drops(now: &Report) -> String {
-    let Drops { dropped, by_port, refused, host_unsent, lost, n4 } = now.drops();
+    let Drops { dropped, by_port, leaving, refused, host_unsent, lost, n4 } = now.drops();
     let mut rows = Vec::new();
     let mut row = |by: &str, port: &str, reason: &str, packets: u64, bytes: Option<u64>| {
         let bytes = bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
@@ -367,9 +382,11 @@ pub(super) fn drops(now: &Report) -> String {
     };
     for (reason, count) in &dropped {
         row("program", "all", reason, count.packets, Some(count.bytes));
-        for (port, of) in &by_port {
-            if let Some(packets) = of.get(reason).filter(|packets| **packets > 0) {
-                row("", port, reason, *packets, None);
+        for (way, ports) in [("came by", &by_port), ("was to leave by", &leaving)] {
+            for (port, of) in ports {
+                if let Some(packets) = of.get(reason).filter(|packets| **packets > 0) {
+                    row(way, port, reason, *packets, None);
+                }
             }
         }
     }
@@ -416,7 +433,11 @@ pub(super) fn targets(now: &Report) -> String {
             of.fell_over,
             of.came_back
         );
-        let _ = writeln!(out, "  from access ports {}; from core ports {}", count(of.uplink), count(of.downlink));
+        let _ = writeln!(out, "  carried up {}; down {}", count(of.uplink), count(of.downlink));
+        if of.either.packets > 0 {
+            let _ = writeln!(out, "  carried from ports of role both {}", count(of.either));
+        }
+        let _ = writeln!(out, "  dropped {}; given to the control plane {}", count(of.dropped), count(of.punted));
         if of.slow_path > 0 {
             let _ = writeln!(out, "  passed to the slow path: {} packets", of.slow_path);
         }
@@ -502,10 +523,11 @@ pub(super) fn offload(now: &Report) -> String {
     );
     if !offload.recent.is_empty() {
         let row = |of: &crate::report::MoveReport| {
-            vec![span(now.elapsed_ms.saturating_sub(of.at_ms)), seid_text::text(of.seid), of.to.clone(), of.why.clone(), of.outcome.clone()]
+            let whose = if of.seid == 0 { format!("{} sessions", of.sessions) } else { seid_text::text(of.seid) };
+            vec![span(now.elapsed_ms.saturating_sub(of.at_ms)), whose, of.to.clone(), of.why.clone(), of.outcome.clone()]
         };
         let rows: Vec<Vec<String>> = offload.recent.iter().rev().map(row).collect();
-        out.push_str(&columns(&[">ago", "SEID", "to", "why", "outcome"], &rows, true));
+        out.push_str(&columns(&[">ago", "session", "to", "why", "outcome"], &rows, true));
     }
     let _ = writeln!(out, "one session's reason: splitplane show session SEID");
     out
@@ -519,6 +541,7 @@ pub(super) fn reloaded(reloaded: &Reloaded, dry_run: bool) -> String {
         (true, false) => "nothing was changed: this was a dry run\n",
         (false, false) => "done\n",
     };
+    reloaded.failed.iter().for_each(|why| out += &format!("failed: {why}\n"));
     if !reloaded.restart.is_empty() {
         out += &format!("a restart is needed for {}: without it the whole file is refused\n", reloaded.restart.join(", "));
     }

@@ -3,10 +3,12 @@
 use super::{CHUNK, Changes};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use pfcp::node::{Read, Saved};
+use std::cell::RefCell;
 use std::fs::File;
 use std::os::unix::fs::DirBuilderExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Once, mpsc};
 
 /// Whether a write waits for the disk.
 pub use fjall::PersistMode;
@@ -19,6 +21,8 @@ const JOURNAL: u64 = 256 << 20;
 /// The folder of the store's files, and the file that says that they are all there is to know.
 pub(super) const RECORDS: &str = "records";
 const VALID: &str = "valid";
+/// The one keyspace of the database.
+const KEYSPACE: &str = "n4";
 
 /// A folder's records.
 pub(super) struct Embedded {
@@ -38,18 +42,22 @@ impl Embedded {
             tracing::warn!("{}: what is there is not all there was: it could not be written to the end. It is given up", folder.display());
             std::fs::remove_dir_all(&records).map_err(io)?;
         }
-        // A damaged file must not end the process without a word, wherever in the store's code that is noticed.
-        let open = || {
-            let database = Database::builder(&records)
+        let (was_there, path) = (records.exists(), records);
+        let open = move || {
+            let database = Database::builder(&path)
                 .cache_size(CACHE)
                 .max_journaling_size(JOURNAL)
                 .worker_threads(1)
                 .manual_journal_persist(true)
                 .open()?;
-            let records = database.keyspace("n4", || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE))?;
+            // The database gives up a keyspace without its first file, and would go on without a record.
+            if was_there && !database.keyspace_exists(KEYSPACE) {
+                return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "files of it are missing").into());
+            }
+            let records = database.keyspace(KEYSPACE, || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE))?;
             Ok((database, records))
         };
-        let (database, records) = guarded(open).map_err(|e| match e {
+        let (database, records) = apart(open).map_err(|e| match e {
             Trouble::Store(fjall::Error::Locked) => "it is in use by another process".to_owned(),
             e => damaged(&e),
         })?;
@@ -142,6 +150,48 @@ impl std::fmt::Display for Trouble {
 
 fn guarded<T>(run: impl FnOnce() -> fjall::Result<T>) -> Result<T, Trouble> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| Trouble::Panic)?.map_err(Trouble::Store)
+}
+
+/// What [`apart`] is told of what runs on the other thread.
+type Outcome<T> = Result<fjall::Result<T>, Panicked>;
+
+/// It is not going to end.
+struct Panicked;
+
+thread_local! {
+    /// Tells of a panic of this thread, which is not to unwind.
+    static APART: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+}
+
+/// As [`guarded`], for what panics at damaged files while it holds locks that its own destructors take: unwinding would abort the process without a
+/// word of what to do. It runs on a thread of its own, which stops where it panics and is left there with what it holds.
+fn apart<T: Send + 'static>(run: impl FnOnce() -> fjall::Result<T> + Send + 'static) -> Result<T, Trouble> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // A panic without a message for it is anybody's, also of a thread that is ending.
+            let Some(tell) = APART.try_with(|apart| apart.borrow_mut().take()).ok().flatten() else { return before(panic) };
+            tracing::error!("the embedded store: {panic}");
+            tell();
+            loop {
+                std::thread::park();
+            }
+        }));
+    });
+    let (ended, outcome) = mpsc::channel::<Outcome<T>>();
+    let panicked = ended.clone();
+    let other = move || {
+        APART.set(Some(Box::new(move || drop(panicked.send(Err(Panicked))))));
+        let outcome = run();
+        APART.set(None);
+        drop(ended.send(Ok(outcome)));
+    };
+    std::thread::Builder::new().name("store-open".to_owned()).spawn(other).map_err(|error| Trouble::Store(error.into()))?;
+    match outcome.recv() {
+        Ok(Ok(outcome)) => outcome.map_err(Trouble::Store),
+        Ok(Err(Panicked)) | Err(mpsc::RecvError) => Err(Trouble::Panic),
+    }
 }
 
 /// What to do with a store that cannot be read.

@@ -347,17 +347,11 @@ pub(super) fn simulate(pair: &mut Pair, load: &Load, settings: Settings, bar: &i
                 let packets = counts[seid as usize - 1];
                 planner.usage(seid, packets, packets * super::sessions::USER_PACKET as u64, now_ns);
             }
-            let executed = plan_and_move(
-                &pair.split,
-                &mut planner,
-                now_ns,
-                |seid| {
-                    let n = seid as u32 - 1;
-                    on_fast[n as usize] = true;
-                    Some(pair.copy(n))
-                },
-                |_, _| {},
-            );
+            let executed = plan_and_move(&pair.split, &mut planner, now_ns, |seid| {
+                let n = seid as u32 - 1;
+                on_fast[n as usize] = true;
+                Some(pair.copy(n))
+            });
             let took_ms = (thread_time() - begin).as_secs_f64() * 1e3;
             of.planning_ms = (of.planning_ms.0 + took_ms, of.planning_ms.1.max(took_ms));
             if executed.to_base + executed.failed > 0 {

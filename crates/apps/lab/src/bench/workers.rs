@@ -344,7 +344,15 @@ pub(crate) fn steered(workers: u32, sessions: u32, common: &Common) -> Result<[R
     let mut rates = [Rounds::default(), Rounds::default()];
     for _ in 0..common.rounds() {
         for (field, rates) in fields.iter_mut().zip(&mut rates) {
-            rates.0.push(field.round(Direction::Downlink, common)?.alone(workers as usize));
+            // On a busy machine a short round may end before a thread has run at all.
+            let mut rate = 0.0;
+            for _ in 0..10 {
+                rate = field.round(Direction::Downlink, common)?.alone(workers as usize);
+                if rate > 0.0 {
+                    break;
+                }
+            }
+            rates.0.push(rate);
         }
     }
     match rates.iter().all(|rates| rates.median() > 0.0) {

@@ -40,7 +40,8 @@ const meaning = (reason, ...groups) => groups.map((by) => meanings?.get(`${by} $
 
 export function render() {
   const { dropped, refused, host_unsent, ports, n4, punted } = report;
-  const byPort = (reason) => Object.entries(ports).filter(([, port]) => port.dropped[reason] > 0).map(([name, port]) => `${name} ${count(port.dropped[reason])}`).join(", ");
+  const of = (field, reason, note) => Object.entries(ports).filter(([, port]) => port[field]?.[reason] > 0).map(([name, port]) => `${name}${note} ${count(port[field][reason])}`);
+  const byPort = (reason) => [...of("dropped", reason, ""), ...of("unsent", reason, " (leaving)")].join(", ");
   const packets = Object.entries(dropped).map(([reason, of]) => ({ reason, total: of.packets, rate: rates?.dropped[reason], ports: byPort(reason), of: meaning(reason, "program", "engine") }));
   const host = Object.entries(refused).map(([reason, total]) => ({ reason, total, rate: rates?.refused[reason], of: meaning(reason, "control_plane") }));
   const unsent = Object.entries(host_unsent).map(([reason, total]) => ({ reason, total, rate: rates?.host_unsent[reason], of: meaning(reason, "host_unsent") }));

@@ -30,9 +30,10 @@ export function render() {
     h(
       "div",
       { class: "charts" },
-      chart("throughput", "Throughput", "As ports receive it, with tunnels.", [
+      chart("throughput", "Throughput", "What targets carry, with tunnels as it comes.", [
         { name: "uplink", tone: 1, value: (sample) => sample.uplink_bps },
         { name: "downlink", tone: 2, value: (sample) => sample.downlink_bps },
+        ...(Object.values(report.ports).some((port) => port.role === "both") ? [{ name: "either way", tone: 3, value: (sample) => sample.either_bps }] : []),
       ], bps),
       chart("packets", "Packets", null, [
         { name: "received", tone: 1, value: (sample) => sample.received_pps },

@@ -15,6 +15,12 @@ const WHY = {
   worth: "its rate is worth the room",
   evicted: "a session of more worth takes its room",
   idle: "it has no traffic",
+  policy: "the policy wants it there, and it was not",
+  not_chosen: "the policy does not want it there any more",
+  out_of_service: "its target went out of service",
+  metered: "it got a rate, which is policed in one place",
+  no_room: "it has changed, and did not fit any more",
+  looked_at: "a trace or capture looks at its packets",
 };
 const OUTCOME = { done: "done", no_room: "no room", failed: "failed" };
 
@@ -55,12 +61,15 @@ export function render() {
         { head: "Downlink", number: true, cell: ({ rate }) => bps(rate?.downlink.bps) },
         { head: "Packets up", number: true, cell: ({ of }) => count(of.uplink.packets) },
         { head: "Packets down", number: true, cell: ({ of }) => count(of.downlink.packets) },
+        { head: "Either way", number: true, cell: ({ of }) => count(of.either.packets) },
+        { head: "Dropped", number: true, cell: ({ of }) => count(of.dropped.packets) },
+        { head: "To control plane", number: true, cell: ({ of }) => count(of.punted.packets) },
         { head: "To slow path", number: true, cell: ({ rate }) => pps(rate?.slow_path) },
         { head: "Times out", number: true, cell: ({ of }) => count(of.fell_over) },
       ],
       targets.map(([name, of]) => ({ name, of, rate: rates?.targets[name] })),
     ),
-    moves([...offload.recent].reverse(), "Last moves by plan", "None: sessions are moved by plan with split.policy = \"planned\"."),
+    moves([...offload.recent].reverse(), "Last moves", "None since the start."),
     ...targets.map(([name, of]) => fill(name, of)),
   ];
 }
@@ -70,7 +79,7 @@ export function moves(list, caption, empty) {
   return table(
     caption,
     [
-      { head: "Session", cell: (move) => h("a", { href: `#/sessions/${move.seid}` }, move.seid) },
+      { head: "Session", cell: (move) => (move.sessions === 1 ? h("a", { href: `#/sessions/${move.seid}` }, move.seid) : `${count(move.sessions)} sessions`) },
       { head: "When", number: true, cell: (move) => `${duration(Math.max(0, report.elapsed_ms - move.at_ms))} ago` },
       { head: "To", cell: (move) => move.to },
       { head: "Why", class: "text", cell: (move) => WHY[move.why] ?? move.why },

@@ -177,6 +177,7 @@ const COLUMNS = [
   { head: "Slice", cell: (row) => row.slice ?? "–" },
   { head: "TEIDs", cell: (row) => row.teids.map((n) => h("span", { class: "line-of-cell" }, teid(n))) },
   { head: "Target", cell: (row) => row.target },
+  { head: "Reason", cell: (row) => row.reason },
   { head: "State", cell: (row) => (row.buffers ? "idle, buffers" : "active") },
   { head: "Up", number: true, cell: (row) => h("span", { title: `${count(row.uplink.packets)} packets` }, bytes(row.uplink.bytes)) },
   { head: "Down", number: true, cell: (row) => h("span", { title: `${count(row.downlink.packets)} packets` }, bytes(row.downlink.bytes)) },

@@ -7,8 +7,8 @@ use traffic::smf;
 
 pub(super) const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
 const N3_MAC: [u8; 6] = [2, 0, 0, 0, 3, 1];
-const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
-const GNB_MAC: [u8; 6] = [2, 0, 0, 0, 3, 2];
+pub(super) const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
+pub(super) const GNB_MAC: [u8; 6] = [2, 0, 0, 0, 3, 2];
 /// Bytes of the payload of a user's packet, and of the frame that leaves by N6.
 pub(super) const LENGTH: usize = 966;
 const FRAME: u64 = 14 + 20 + LENGTH as u64;
@@ -16,6 +16,8 @@ const FRAME: u64 = 14 + 20 + LENGTH as u64;
 /// A UPF, the far ends of its ports, and its SMF.
 pub(super) struct Bench {
     pub(super) upf: Upf,
+    /// What it was started with.
+    pub(super) text: String,
     pub(super) n3: MemoryPort,
     pub(super) n6: MemoryPort,
     pub(super) smf: Smf,
@@ -23,7 +25,7 @@ pub(super) struct Bench {
 
 impl Bench {
     /// N6 has a rate of 8 Mbit/s: a millisecond a packet. `last` tells this test's addresses from others'.
-    fn start(last: u8, blocks: &str) -> Bench {
+    pub(super) fn start(last: u8, blocks: &str) -> Bench {
         Bench::start_with(last, Some("core"), blocks)
     }
 
@@ -39,7 +41,8 @@ impl Bench {
             .replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(last + 1)))
             + &format!("[[neighbour]]\nport = \"n3\"\nip = \"{GNB}\"\nmac = \"02:00:00:00:03:02\"\n{blocks}");
         let role = format!("role = \"{}\"", rated.unwrap_or("none"));
-        let config = Config::parse(&text.replace(&role, &format!("{role}\nrate_kbps = 8000"))).unwrap();
+        let text = text.replace(&role, &format!("{role}\nrate_kbps = 8000"));
+        let config = Config::parse(&text).unwrap();
         let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut ports = config.ports.clone();
@@ -60,7 +63,7 @@ impl Bench {
         let smf = Smf::connect(smf::Config { n4u, n1: PATIENCE.as_secs() as u32, ..smf::Config::new(SocketAddr::from((own, 0)), n4) });
         let smf = smf.unwrap();
         smf.associate().unwrap();
-        Bench { upf, n3, n6, smf }
+        Bench { upf, text, n3, n6, smf }
     }
 
     pub(super) fn session(&self, n: u8, change: impl FnOnce(&mut SessionPlan)) -> Session {
@@ -150,7 +153,7 @@ pub(super) fn of(frame: &[u8]) -> (u8, u8, u16) {
     (frame[29] - 2, frame[15] >> 2, u16::from(frame[34]))
 }
 
-const QUEUES: &str = "[[queue]]\nnumber = 7\nstrict = true\ndscp = [46]\nqueue_ms = 1000\n[[queue]]\nnumber = 2\nweight = 3\ndscp = [10]\nqueue_ms = 1000\n\
+pub(super) const QUEUES: &str = "[[queue]]\nnumber = 7\nstrict = true\ndscp = [46]\nqueue_ms = 1000\n[[queue]]\nnumber = 2\nweight = 3\ndscp = [10]\nqueue_ms = 1000\n\
                       [[queue]]\nnumber = 5\nweight = 6\nqueue_ms = 1000\n[[queue]]\nnumber = 0\nqueue_ms = 1000\n";
 
 #[test]
@@ -213,6 +216,9 @@ fn what_a_ports_queue_drops_or_still_holds_is_not_charged() {
     assert!(report.dropped["queue_full"].packets >= 20 && sent > 0, "{:?}", report.dropped);
     assert_eq!(charged(&report, 0), (sent, sent * (20 + LENGTH as u64)), "as much as left");
     assert_eq!(by_queue(&report), 200 - sent, "drops by queue");
+    let unsent = |port: &str| report.ports[port].unsent.values().sum::<u64>();
+    assert_eq!((unsent("n6"), unsent("n3")), (200 - sent, 0), "drops by the port that they were to leave by");
+    assert_eq!(report.drops().leaving["n6"]["queue_full"], report.dropped["queue_full"].packets);
     assert_eq!(charged(&report, 1), (0, 0));
     // A session that ends while its packets wait: those are dropped, and its last report has what was sent.
     bench.collect(sent as usize);

@@ -35,9 +35,13 @@ fn a_quota_lasts_for_what_an_mbr_lets_pass_and_what_waits_is_not_charged() {
     let sent = report.ports["n6"].transmitted.packets;
     in_order(&bench.collect(sent as usize), 0);
     let late = dropped(&report, "shaper_late");
-    // As many as the quota has, but for those that a worker that stood has lost. While packets run that have waited, what is left of the quota may be read
-    // between what they take and what they count: some of a burst pass it.
-    assert!((59..=60 + 64).contains(&sent) || late > 75, "{sent} packets: {:?}", report.dropped);
+    // A cell is filled with what is left of the quota and the longest packet of a port less a byte, of which ports in memory have some that are much longer than
+    // these: so many pass until the agent, which reads the counters, stops them. What waits has taken nothing from it, and when it is filled again, what has
+    // been taken is counted: the worker's bursts from before have ended. So nothing is added to that.
+    let most = (QUOTA + u64::from(upf::config::MAX_MTU) - 1) / USER;
+    assert!(sent <= most, "{sent} packets, at most {most}: {:?}", report.dropped);
+    // And no fewer than the quota has, but for those that a worker that stood has lost.
+    assert!(sent >= 60 || late > 100, "{sent} packets: {:?}", report.dropped);
     assert_eq!(dropped(&report, "quota_exhausted") + late + sent, 200, "{:?}", report.dropped);
     assert!(report.shaped.queued > 100, "{:?}", report.shaped);
     assert_eq!(charged(&report, 0), (sent, sent * USER));
@@ -127,7 +131,7 @@ fn packets_that_wait_while_their_rate_changes_go_at_the_new_rate_or_are_counted(
 fn packets_that_wait_when_the_upf_stops_are_counted() {
     let bench = Bench::start_with(111, None, PATIENT);
     let session = bench.session(0, |plan| plan.qos.mbr_kbps = Some((800, 800)));
-    let Bench { upf, mut n3, mut n6, smf } = bench;
+    let Bench { upf, mut n3, mut n6, smf, .. } = bench;
     let ended = std::sync::atomic::AtomicBool::new(false);
     let (came_one, one_came) = std::sync::mpsc::channel();
     let report = std::thread::scope(|scope| {

@@ -50,7 +50,14 @@ fn report() -> Report {
         messages: [("SessionEstablishmentRequest".to_owned(), MessageCount { received: 6, sent: 0 })].into(),
         rejected: [("75 No resources available".to_owned(), 1)].into(),
     };
-    let moved = MoveReport { seid: u64::MAX, at_ms: 3_000_000, to: "fast".into(), why: "worth".into(), outcome: "done".into() };
+    let moved = |seid, sessions, why: &str, to: &str| MoveReport {
+        seid,
+        sessions,
+        at_ms: 3_000_000,
+        to: to.into(),
+        why: why.into(),
+        outcome: "done".into(),
+    };
     Report {
         elapsed_ms: 3_723_000,
         program: ProgramReport { name: "upf.p4".into(), fingerprint: "0123".into() },
@@ -97,7 +104,7 @@ fn report() -> Report {
             moved_to_base: 1,
             moves_failed: 2,
             refused: 2,
-            recent: vec![moved],
+            recent: vec![moved(u64::MAX, 1, "worth", "fast"), moved(0, 12, "out_of_service", "base")],
         },
         load: vec![WorkerReport { slot: 0, packets: 4000, busy_us: 700_000, waiting_permille: 25, buckets: 64 }],
         ..Report::default()
@@ -115,6 +122,7 @@ fn row() -> SessionRow {
         slice: Some("1-010203".into()),
         teids: vec![0xab],
         target: "xdp".into(),
+        reason: "rule".into(),
         age_ms: 90_061_000,
         buffers: true,
         uplink: count(5),
@@ -236,7 +244,7 @@ fn sessions_look_as_their_files_say() {
         usage: [(1, usage)].into(),
         waiting: [(2, 3)].into(),
         rates: [(true, 8000, 250_000), (false, 16_000, 500_000)]
-            .map(|(uplink, kbps, burst_bytes)| RateReport { qer_id: 1, uplink, kbps, burst_bytes })
+            .map(|(uplink, kbps, burst_bytes)| RateReport { qer_id: 1, uplink, kbps, burst_bytes, waiting: if uplink { 0 } else { 12 } })
             .to_vec(),
         entries: 4,
     };
