@@ -231,6 +231,7 @@ def overview(checks, view, lab, *_):
         flood(lab)
         time.sleep(0.8)
     view.until("rates are shown while packets flow", "[...document.querySelectorAll('[data-chart=throughput] path.line')].some(p => p.getAttribute('d').length > 20)")
+    checks.ok("frames have waited in queues of a port", any(port != "rates" for port, _ in waited()), waited())
     view.meets("queues of the port with a rate", lambda: {(row[0], row[1]): (row[2], row[3]) for row in view.table("Queues")}, waited)
     view.until("latency is shown", "/[0-9] .s/.test(document.querySelector('[data-chart=latency] .area').ariaLabel) || document.querySelector('[data-chart=latency] path.line').getAttribute('d') !== ''")
     view.shot("overview")
@@ -362,7 +363,13 @@ def placement(checks, view, lab, smf, session, *_):
     view.until("a chart has the sessions of each target", "document.querySelectorAll('[data-chart=placed] path.line').length === 2")
     view.meets("sessions of each target", lambda: {row[0]: row[2] for row in view.table("Targets")},
                lambda: {f"{name} (modelled)" if of["modelled"] else name: grouped(of["sessions"]) for name, of in api("/v1/targets").items()})
-    view.meets("the last moves, the newest first", lambda: [row[0] for row in view.table("Last moves by plan")],
+    view.meets("what targets carried, dropped and punted", lambda: {row[0].split(" ")[0]: row[5:10] for row in view.table("Targets")},
+               lambda: {name: [grouped(of[what]["packets"]) for what in ("uplink", "downlink", "either", "dropped", "punted")] for name, of in api("/v1/targets").items()})
+    targets = api("/v1/targets").values()
+    # Users' packets alone are carried: neither those of no session nor ARP, of which there was some.
+    checks.ok("drops are apart from what is carried", sum(of["dropped"]["packets"] for of in targets) >= NO_SESSION, targets)
+    checks.ok("ARP is apart from it", sum(of["punted"]["packets"] for of in targets) > 0, targets)
+    view.meets("the last moves, the newest first", lambda: [row[0] for row in view.table("Last moves")],
                lambda: [move["seid"] for move in reversed(api("/v1/offload")["recent"])])
     view.shot("placement")
 
