@@ -15,8 +15,10 @@ fn every_crate_in_the_build_keeps_the_rules_of_deny_toml() {
     };
     let (licences, banned, registries) = (list("licenses", "allow"), list("bans", "deny"), list("sources", "allow-registry"));
     assert!(list("sources", "allow-git").is_empty() && !licences.is_empty() && !banned.is_empty());
+    // Crates for other systems are in no build of ours, and a fresh machine has not downloaded them.
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--locked", "--offline", "--format-version", "1"])
+        .args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", &platform])
         .current_dir(&root)
         .output()
         .unwrap();

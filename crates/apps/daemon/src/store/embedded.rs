@@ -164,7 +164,9 @@ thread_local! {
 }
 
 /// As [`guarded`], for what panics at damaged files while it holds locks that its own destructors take: unwinding would abort the process without a
-/// word of what to do. It runs on a thread of its own, which stops where it panics and is left there with what it holds.
+/// word of what to do. It runs on a thread of its own, which stops where it panics and is left there with what it holds. That includes the standard library's
+/// lock of the panic hook, for reading: who sets another hook afterwards waits for ever. Nothing in the daemon does; libtest does at its end, so tests of
+/// damaged stores run in a process of their own.
 fn apart<T: Send + 'static>(run: impl FnOnce() -> fjall::Result<T> + Send + 'static) -> Result<T, Trouble> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
