@@ -247,7 +247,8 @@ fn what_a_worker_that_comes_costs_is_measured_in_each_design() {
     let figures = quick("bose-figure4");
     for case in ["software steers, a worker comes", "the port steers and restarts", "the port steers, a worker comes"] {
         marked(&figures, case, "measured");
-        assert!(ours(&figures, &[case, "the change takes"])[0] > 0.0 && ours(&figures, &[case, "longest time"])[0] > 0.0, "{figures}");
+        // Where a change takes longer than packets are sent, as on a busy machine, none is missed behind it.
+        assert!(ours(&figures, &[case, "the change takes"])[0] > 0.0 && ours(&figures, &[case, "longest time"])[0] >= 0.0, "{figures}");
     }
     assert_eq!(ours(&figures, &["each thread on a core of its own"]).len(), 4);
 }
