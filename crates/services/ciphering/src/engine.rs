@@ -41,8 +41,8 @@ pub enum Error {
 /// Runs bursts of jobs. Each thread has one of its own; keys may be made by another of the same implementation.
 pub struct Engine {
     name: String,
-    /// `None`: portable.
-    library: Option<IpsecMb>,
+    /// `None`: portable. In a box: room for a library that is not there would take along what lay on the stack when an engine is moved to the heap, where nothing wipes it.
+    library: Option<Box<IpsecMb>>,
     /// Of a burst: what is not done, by number.
     failed: Vec<(u32, Outcome)>,
 }
@@ -65,7 +65,7 @@ impl Engine {
     }
 
     fn with(library: IpsecMb) -> Engine {
-        Engine { name: library.name().to_owned(), library: Some(library), failed: Vec::new() }
+        Engine { name: library.name().to_owned(), library: Some(Box::new(library)), failed: Vec::new() }
     }
 
     /// Implementation in use, and why not the fastest, for reports.
@@ -75,19 +75,19 @@ impl Engine {
 
     /// A bearer's key for ciphering. The caller wipes `bytes`.
     pub fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Key<Nea> {
-        let form = match &self.library {
+        let form = with_wiped_stack(|| match &self.library {
             Some(library) => library.cipher_key(algorithm, bytes),
             None => Form::Portable(Prepared::cipher(algorithm, bytes)),
-        };
+        });
         Key { algorithm, form }
     }
 
     /// A bearer's key for integrity protection. The caller wipes `bytes`.
     pub fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Key<Nia> {
-        let form = match &self.library {
+        let form = with_wiped_stack(|| match &self.library {
             Some(library) => library.integrity_key(algorithm, bytes),
             None => Form::Portable(Prepared::integrity(algorithm, bytes)),
-        };
+        });
         Key { algorithm, form }
     }
 
@@ -111,8 +111,29 @@ impl Engine {
         if let Some(library) = &mut self.library {
             library.begin();
         }
-        Burst { library: self.library.as_mut(), failed: &mut self.failed, protected: Vec::new(), jobs: PhantomData }
+        Burst { library: self.library.as_deref_mut(), failed: &mut self.failed, protected: Vec::new(), jobs: PhantomData }
     }
+}
+
+/// Bytes of the stack that expanding a key may reach: several times what it takes without optimisation.
+const EXPANSION_STACK: usize = 16 << 10;
+
+/// Runs what expands a key, and wipes the stack that it has used: a schedule is built there before it is moved to its box, and whatever has a hole in it and is moved
+/// to the heap later would take a piece of that along.
+fn with_wiped_stack<T>(expand: impl FnOnce() -> T) -> T {
+    #[inline(never)]
+    fn apart<T>(expand: impl FnOnce() -> T) -> T {
+        expand()
+    }
+    #[inline(never)]
+    fn wipe() {
+        let mut below = [0u8; EXPANSION_STACK];
+        below.zeroize();
+        std::hint::black_box(&below);
+    }
+    let expanded = apart(expand);
+    wipe();
+    expanded
 }
 
 /// Jobs that are being put together.
