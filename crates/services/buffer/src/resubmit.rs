@@ -5,7 +5,8 @@
 //! then it counts as kept.
 //!
 //! Beyond the publication: ids that are kept already are refused, a packet is sent again a limited number of times, and packets and bytes are bounded.
-//! After a jump of the clock each bucket has one turn, not one for each ms.
+//! After a jump of the clock each bucket has one turn, not one for each ms, and the one that is due first goes first: packets are sent again in the order in which
+//! they came.
 //!
 //! RLC AM is not like that: it sends again what a status says is missing ([`crate::rlc`]). How a P4 program calls it: [`service`](mod@service).
 
@@ -142,8 +143,7 @@ impl<P: Payload> ResubmitBuffer<P> {
     /// Gives each bucket its turn whose ms has come: `resend` gets what must be sent again, `events` what leaves.
     pub fn advance(&mut self, now_ns: u64, resend: &mut impl FnMut(u64, &P), events: &mut impl FnMut(Event<u64, P>)) {
         let now = now_ns / TICK_NS;
-        let from = (self.tick + 1).max((now + 1).saturating_sub(self.buckets.len() as u64));
-        for tick in from..=now {
+        for tick in self.tick + 1..=now.min(self.tick + self.buckets.len() as u64) {
             self.turn(self.bucket(tick), resend, events);
         }
         self.tick = self.tick.max(now);

@@ -28,6 +28,8 @@ fn it_does_what_a_searched_list_does() {
         let mut real = ResubmitBuffer::new(interval, most, limits);
         let mut twin = PlainResubmit::new(interval, most, limits);
         let (mut now_ns, mut number) = (0u64, 0u64);
+        // The last that was sent again for the first time: none that came before it is sent again for the first time later.
+        let (mut first, mut last_first) = (std::collections::HashSet::new(), 0);
         for _ in 0..5_000 {
             match rng.random_range(0..10) {
                 0..5 => {
@@ -62,6 +64,14 @@ fn it_does_what_a_searched_list_does() {
                         did.borrow_mut().push(Did::Left(event));
                     });
                     let expected = twin.advance(now_ns, |_, item| *item);
+                    for did in &expected {
+                        if let Did::Sent(_, item) = did
+                            && first.insert(item.number)
+                        {
+                            assert!(item.number > last_first, "{} after {last_first}", item.number);
+                            last_first = item.number;
+                        }
+                    }
                     sent += expected.iter().filter(|did| matches!(did, Did::Sent(..))).count();
                     // Packets of a bucket in the order in which they came.
                     assert_eq!(did.into_inner(), expected);

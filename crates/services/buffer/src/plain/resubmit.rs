@@ -63,8 +63,8 @@ impl<P: Payload> PlainResubmit<P> {
     pub fn advance<S>(&mut self, now_ns: u64, again: impl Fn(u64, &P) -> S) -> Vec<Did<S, P>> {
         let now_ms = now_ns / 1_000_000;
         let mut did = Vec::new();
-        // Each bucket once, however far the clock went.
-        for ms in (self.last_ms + 1).max((now_ms + 1).saturating_sub(self.interval_ms))..=now_ms {
+        // Each bucket once, however far the clock went, in the order in which their packets came.
+        for ms in self.last_ms + 1..=now_ms.min(self.last_ms + self.interval_ms) {
             let turn = |packet: &Packet<P>| packet.came_ms % self.interval_ms == ms % self.interval_ms;
             let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.packets).into_iter().partition(turn);
             self.packets = rest;
