@@ -27,6 +27,7 @@ enum bit<8> Reason {
     sdap_length          = 29,  // no SDAP header, or nothing behind it
     no_peer              = 30,  // no way out
     wrong_source         = 31,  // of a bearer, but not from its UPF or its radio unit
+    wrong_marker         = 32,  // with MARKER: of no group, or not of its bearer's (gnb/steps.p4)
     // waits for the radio's rate
     rate_exceeded        = 40,
     // what has been processed and goes no further

@@ -9,6 +9,11 @@
  *
  * With CIPHER, from STEP=3 on: what the bearer protects is ciphered, and gets its MAC-I, before RLC's header.
  *
+ * With MARKER a packet says in the IPv4 Identification of its tunnel which group it is of, as in the paper (§V-C, Figure 9): its upper six bits. A target in
+ * front runs the groups that it holds and passes the others on. Without it a target in front runs the bearers that it holds (bearer.p4). COUNT is a register of the
+ * target that ran the packet, so all packets of a bearer must run on one: with MARKER the group is the lowest six bits of the bearer's number, and a packet
+ * that says another is dropped. Steps before 3 have no COUNT, and take any marker.
+ *
  * The paper's figure for x86 (Figure 8) counts from one more: its step 0 receives and drops, its 1 is our 0, its 5 our 5 without a 4.
  * What leaves is Ethernet and the RLC PDU, as there; the whole program has a radio link instead.
  */
@@ -26,14 +31,30 @@ const bit<16> ETHERTYPE_RLC = 0x88B5;
 #error "CIPHER is for bearers: STEP=3 and more"
 #endif
 #endif
+#ifdef MARKER
+/* Groups of packets, by marker. */
+const bit<32> MARKER_GROUPS = 64;
+#endif
 
 control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
-#if STEP >= 1
+#if STEP >= 1 || defined(MARKER)
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
         exit;
+    }
+#endif
+
+#ifdef MARKER
+    action run() { }
+
+    @split("horizontal")
+    table marked {
+        key = { hdr.ipv4.identification[15:10]: exact @name("group"); }
+        actions = { run; drop; }
+        default_action = drop(Reason.wrong_marker);
+        size = MARKER_GROUPS;
     }
 #endif
 
@@ -55,6 +76,12 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
 #endif
 
     apply {
+#ifdef MARKER
+        // A UE's packets have none: their bearer says where they run.
+        if (hdr.ipv4.isValid() && !hdr.framing.isValid()) {
+            marked.apply();
+        }
+#endif
         mac_t dst = hdr.ethernet.dst;
         hdr.ethernet.dst = hdr.ethernet.src;
         hdr.ethernet.src = dst;
@@ -77,6 +104,11 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         meta.qfi = hdr.gtpu_psc.isValid() ? hdr.gtpu_psc.qos[5:0] : 0;
 #if STEP >= 3
         bearer.apply(hdr, meta, standard_metadata);
+#ifdef MARKER
+        if (meta.bearer[5:0] != hdr.ipv4.identification[15:10]) {
+            drop(Reason.wrong_marker);
+        }
+#endif
         count.apply(meta, standard_metadata);
 #else
         meta.rlc_mode = RlcMode.am;
