@@ -559,7 +559,12 @@ impl Layout {
     }
 
     fn parser(&self, ir: &mut Ir, vars: &Vars) {
-        let own = ir.parser().start.map_or(Next::Accept, Next::State);
+        let mut own = ir.parser().start.map_or(Next::Accept, Next::State);
+        // The values that the parser's declarations begin with may be of the arrival, which the bridge restores first.
+        let init = std::mem::take(&mut ir.parser_mut().init);
+        if !init.is_empty() {
+            own = Next::State(ir.states.push(State { name: "bridge.init".into(), body: init, next: Transition::Goto(own), likely: None }));
+        }
         // From the last header back to the first: each state knows the next one.
         let mut next = Next::Accept;
         let is_one = || vec![KeySet::Value { value: Bits::new(1, 1), mask: Bits::new(1, 1) }];
