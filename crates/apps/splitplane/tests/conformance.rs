@@ -124,3 +124,26 @@ fn a_wrong_packet_test_fails_on_every_target() {
         assert!(text(&output).contains(&format!("stf on {target} f.p4")), "{}", text(&output));
     }
 }
+
+/// Programs for PNA, whose packet tests the interpreter's own tests run too.
+fn pna() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4/p4-interp/tests/pna").display().to_string()
+}
+
+#[test]
+fn programs_for_pna_do_natively_what_their_packet_tests_say() {
+    let floors = "accepted=100,stf=100";
+    let output = conformance(&["--corpus", &pna(), "--target", "interp,x86", "--floor", floors, "--timeout", PATIENCE]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+/// One that copies nothing.
+#[test]
+fn a_program_for_pna_does_in_the_kernel_what_its_packet_test_says() {
+    if !testkit::root_or_skip("a_program_for_pna_does_in_the_kernel_what_its_packet_test_says") {
+        return;
+    }
+    let args = ["--only", "steer", "--target", "xdp", "--kind", "stf", "--floor", "stf=100", "--timeout", PATIENCE];
+    let output = conformance(&[&["--corpus", &pna()][..], &args].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}

@@ -1,6 +1,7 @@
 // pna.p4: the Portable NIC Architecture, as its public draft (0.5) has it.
 // Part of Splitplane; served for #include <pna.p4> and <dpdk/pna.p4> (the latter with PNA_DPDK_EXTRAS: hash algorithms,
-// packet lengths given by the program, an IPsec engine). Programs for it are parsed and checked; nothing here runs them.
+// packet lengths given by the program, an IPsec engine). What of it runs stands at the top of `src/pna.rs`.
+// `@host_ports(2, 3)` in front of the instance of PNA_NIC says which ports are the host's; the others are the network's.
 
 #ifndef _PNA_P4_
 #define _PNA_P4_

@@ -122,8 +122,12 @@ pub(crate) struct Cx<'a> {
 #[derive(Default)]
 pub(crate) struct Whole<'a> {
     pub main: Option<(ObjId, Span)>,
-    /// A program for PSA is lowered to be run.
+    /// A program for PSA or PNA, whose externs are the same, is lowered to be run.
     pub psa: bool,
+    /// It is for PNA.
+    pub pna: Option<crate::pna::Pna>,
+    /// `@host_ports` of `main`.
+    pub host_ports: Option<&'a p4_syntax::ast::Annotation>,
     /// v1model: the variables of user and standard metadata.
     pub metadata: HashSet<p4_ir::VarId>,
     /// The package of `main`, where it is not the one that is compiled.

@@ -153,6 +153,9 @@ impl<'a> Cx<'a> {
                 {
                     return Ok(v);
                 }
+                if let Some(v) = self.pna_function(name, args, ret, span)? {
+                    return Ok(v);
+                }
                 return self.unknown_extern(&format!("extern function `{name}`"), ret, span);
             }
         }

@@ -9,11 +9,11 @@
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
-//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter and x86 run (`psa.rs` lists what is left out), those for TNA to
-//!   one that a chip model places ([`compile_for_chip_file`]). Programs for other architectures are checked like any other ([`check_file`]), with our own `pna.p4`, `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
+//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter and x86 run (`psa.rs` lists what is left out), those for PNA to v1model's one
+//!   pipe (`pna.rs`), those for TNA to one that a chip model places ([`compile_for_chip_file`]). Programs for other architectures are checked like any other ([`check_file`]), with our own `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
 //!   `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
-//!   Among it: division of values wider than 128 bits, other packages than `V1Switch` and `PSA_Switch`, varbit fields
+//!   Among it: division of values wider than 128 bits, other packages than `V1Switch`, `PSA_Switch` and `PNA_NIC`, varbit fields
 //!   that are not last, `lpm` keys wider than 128 bits.
 //!
 //! Codes in the IR: `error` values are `bit<16>` positions in `Program::errors` (`NoError` is 0), plain enums are
@@ -44,6 +44,7 @@ mod ops;
 mod origins;
 mod parser;
 mod pipes;
+mod pna;
 mod profile;
 mod program;
 mod psa;
@@ -80,7 +81,7 @@ pub const CORE_P4: &str = include_str!("../arch/core.p4");
 pub const V1MODEL_P4: &str = include_str!("../arch/v1model.p4");
 /// `service.p4`: what a v1model program calls and P4 cannot do.
 pub const SERVICE_P4: &str = include_str!("../../../../p4/include/service.p4");
-/// Our `psa.p4`. Programs for it can be compiled and interpreted, those for the architectures below only checked.
+/// Our `psa.p4`.
 pub const PSA_P4: &str = include_str!("../arch/psa.p4");
 /// Our `pna.p4`.
 pub const PNA_P4: &str = include_str!("../arch/pna.p4");
@@ -161,7 +162,7 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Compiles the program at `path`, for v1model or PSA.
+/// Compiles the program at `path`, for v1model, PSA or PNA.
 pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Failure> {
     compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), Mode::Run)
 }

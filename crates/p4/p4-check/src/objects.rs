@@ -156,6 +156,7 @@ impl<'a> Cx<'a> {
                     && let Some(id) = self.object(&v)
                 {
                     self.whole.main = Some((id, i.name.span));
+                    self.whole.host_ports = ast::find_annotation(annotations, "host_ports");
                 }
                 self.declare(&i.name, Entity::Value(v.clone()));
                 self.members(i, &v)

@@ -1,6 +1,6 @@
 //! How do a parser, a control and a deparser become a pipe of the IR? Each block is lowered with storage for its parameters. Parameters of
 //! one *role* share one storage: the architecture copies between blocks, which is the same, as none of them runs beside another. What
-//! the roles are, and what the architecture knows of a storage, its own file says: `psa.rs`, `tna.rs`; v1model's is in `program.rs`.
+//! the roles are, and what the architecture knows of a storage, its own file says: `psa.rs`, `pna.rs`, `tna.rs`; v1model's is in `program.rs`.
 
 use crate::args::{Binding, Param, Subst};
 use crate::cx::{Body, Cx, R, Region, Stage};
@@ -53,7 +53,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The storage of each parameter, by its role.
-    fn pipe_args(
+    pub(crate) fn pipe_args(
         &mut self,
         of: &Blocks<'a>,
         pipe: PipeId,

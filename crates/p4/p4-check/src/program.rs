@@ -1,4 +1,4 @@
-//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`; PSA's is in `psa.rs`, TNA's in `tna.rs`.
+//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`; PSA's is in `psa.rs`, PNA's in `pna.rs`, TNA's in `tna.rs`.
 
 use crate::block::BlockDecl;
 use crate::cx::{Cx, R, Stage};
@@ -110,9 +110,9 @@ impl<'a> Cx<'a> {
         if self.mode == crate::Mode::Chip && package == crate::tna::PACKAGE {
             return self.tna_switch(&args, span);
         }
-        if package == "PSA_Switch" && !self.check_only() {
+        if (package == "PSA_Switch" || package == crate::pna::PACKAGE) && !self.check_only() {
             self.whole.psa = true;
-            let result = self.psa_pipeline(&args, span);
+            let result = if package == crate::pna::PACKAGE { self.pna_pipeline(&args, span) } else { self.psa_pipeline(&args, span) };
             // What cannot be run can still be checked.
             self.whole.other_architecture = (result.is_err() || self.sink.has_errors()).then_some(package);
             return result;
@@ -120,7 +120,9 @@ impl<'a> Cx<'a> {
         if package != "V1Switch" {
             self.whole.other_architecture = Some(package.clone());
             let d = Diagnostic::error("unsupported", span, format!("architecture `{package}` is not supported"));
-            return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch` and PSA's `PSA_Switch`")));
+            return Err(
+                self.report(d.with_note("this compiler knows v1model's package `V1Switch`, PSA's `PSA_Switch` and PNA's `PNA_NIC`"))
+            );
         }
         let [p, vr, ig, eg, ck, dep] = args.as_slice() else {
             return Err(self.error("arity", span, "V1Switch takes six parsers and controls"));

@@ -122,7 +122,7 @@ impl<'a> Cx<'a> {
 }
 
 /// Whether a value is made of variables only.
-fn plain(v: &Val) -> bool {
+pub(crate) fn plain(v: &Val) -> bool {
     match v {
         Val::Place(LValue::Var(_), _) => true,
         Val::Agg(vs) | Val::Array(vs) => vs.iter().all(plain),

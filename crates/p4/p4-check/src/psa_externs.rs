@@ -73,6 +73,19 @@ impl<'a> Cx<'a> {
 
     /// A method of one of PSA's externs; `None` if it is none of those that are lowered.
     pub(crate) fn psa_method(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
+        // PNA's optional length or increment, left out.
+        let args = match (args, method) {
+            ([rest @ .., last], "count" | "execute")
+                if self.whole.pna.is_some() && !matches!(last.ty, Type::Enum(_)) && (rest.len() == 1 || ext.starts_with("Direct")) =>
+            {
+                if last.val.bits().is_some_and(|b| b.value() == 0) {
+                    rest
+                } else {
+                    args
+                }
+            }
+            _ => args,
+        };
         let called = match self.kind(obj) {
             ObjKind::Hash(algorithm) => Called::Hash(*algorithm),
             ObjKind::Sum(sum) => Called::Sum(*sum),
@@ -103,6 +116,8 @@ impl<'a> Cx<'a> {
                 self.emit(Stmt::Extern(Extern::Meter { meter, index, result: LValue::Var(result) }));
                 self.psa_colour(result, ret, span).map(Some)
             }
+            // Of PNA: a length that the program gives.
+            (Called::DirectMeter(_), "execute", [length] | [_, length]) if !matches!(length.ty, Type::Enum(_)) => Ok(None),
             (Called::DirectMeter(meter), "execute", colour) => {
                 self.in_table_action("a direct meter", span)?;
                 self.colour_blind(colour)?;

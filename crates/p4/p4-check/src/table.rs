@@ -226,6 +226,7 @@ impl<'a> Cx<'a> {
                 "psa_idle_timeout" if self.whole.psa => {
                     self.warn("ignored", p.span, "`psa_idle_timeout` is ignored: entries do not age here");
                 }
+                other if self.whole.pna.is_some() && self.pna_property(other, p)? => {}
                 "filters" if self.is_tna() => {}
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
@@ -401,13 +402,17 @@ impl<'a> Cx<'a> {
 
     /// A property by v1model's name, whichever the program's architecture has for it.
     fn property(&self, decl: &'a ast::TableDecl, name: &str) -> Option<(&'a ast::TableProperty, &'a ast::Expr)> {
-        let psa = match name {
-            "counters" => "psa_direct_counter",
-            "meters" => "psa_direct_meter",
-            "implementation" => "psa_implementation",
-            other => other,
+        let [psa, pna] = match name {
+            "counters" => ["psa_direct_counter", "pna_direct_counter"],
+            "meters" => ["psa_direct_meter", "pna_direct_meter"],
+            "implementation" => ["psa_implementation", "pna_implementation"],
+            other => [other; 2],
         };
-        decl.property(if self.whole.psa { psa } else { name })
+        match (&self.whole.pna, self.whole.psa) {
+            (Some(_), _) => decl.property(pna),
+            (None, true) => decl.property(psa),
+            (None, false) => decl.property(name),
+        }
     }
 
     /// `counters = c; meters = m;`

@@ -171,9 +171,9 @@ impl Corpus {
                     targets.iter().for_each(|t| add(Kind::Stf, t));
                 }
             }
-            // XDP refuses it.
-            if p.architecture == "psa" && p.stf.is_some() {
-                targets.iter().filter(|t| *t != "xdp").for_each(|t| add(Kind::Stf, t));
+            if let ("psa" | "pna", Some(_)) = (p.architecture, &p.stf) {
+                // XDP refuses PSA's two pipes.
+                targets.iter().filter(|t| p.architecture == "pna" || *t != "xdp").for_each(|t| add(Kind::Stf, t));
             }
         }
         checks
