@@ -2,6 +2,21 @@
 
 use serde_json::Value;
 use std::process::Command;
+use std::sync::OnceLock;
+
+/// `bench all`, once for all tests.
+fn all() -> &'static Value {
+    static ALL: OnceLock<Value> = OnceLock::new();
+    ALL.get_or_init(|| run(&["all"]).0)
+}
+
+/// One of them, as it runs without arguments.
+fn of_all(name: &str) -> Value {
+    let figures = all()["benches"][name].clone();
+    check_machine(&figures["machine"]);
+    assert_eq!(figures["bench"], name);
+    figures
+}
 
 fn bench(args: &[&str]) -> Value {
     let (figures, _, error) = run(args);
@@ -78,7 +93,7 @@ fn ciphers_of_all_contestants_give_the_same_bytes() {
 
 #[test]
 fn upf_compares_everybody_with_the_interpreter() {
-    let figures = bench(&["upf"]);
+    let figures = of_all("upf");
     let rows = rows(&figures);
     let directions: Vec<_> = rows.iter().filter_map(|row| row["direction"].as_str()).collect();
     assert_eq!(directions, ["downlink", "uplink"]);
@@ -136,8 +151,7 @@ fn more_sessions_than_swx_takes_are_said_and_not_waited_for() {
 
 #[test]
 fn all_is_all() {
-    let (figures, ..) = run(&["all"]);
-    let benches = figures["benches"].as_object().expect("benches");
+    let benches = all()["benches"].as_object().expect("benches");
     let names: Vec<_> = benches.keys().map(String::as_str).collect();
     assert_eq!(names, ["compile", "dpdk", "hybrid", "latency", "n4", "tables", "upf", "workers"]);
     for (name, of) in benches {
@@ -224,7 +238,7 @@ fn the_way_to_a_service_is_measured_in_each_place() {
 /// What it measures is told by no test; that it asks, is answered, and that all ends, is.
 #[test]
 fn n4_takes_sessions_and_ends_them() {
-    let figures = bench(&["n4"]);
+    let figures = of_all("n4");
     let sessions: Vec<_> = rows(&figures).iter().filter_map(|row| row["sessions"].as_u64()).collect();
     assert_eq!((sessions.as_slice(), figures["ended"].as_u64()), (&[0, 2000][..], Some(2000)));
     for row in rows(&figures) {
@@ -257,7 +271,7 @@ fn memory_after_many_sessions_have_come_and_gone_is_near_what_it_was() {
 
 #[test]
 fn tables_find_what_was_inserted() {
-    let figures = bench(&["tables"]);
+    let figures = of_all("tables");
     let rows = rows(&figures);
     let all = rows.iter().filter_map(|row| row["what"].as_str()).collect::<Vec<_>>().join("\n");
     for what in
@@ -272,7 +286,7 @@ fn tables_find_what_was_inserted() {
 
 #[test]
 fn workers_send_what_they_count() {
-    let figures = bench(&["workers"]);
+    let figures = of_all("workers");
     let of = |row: &Value| Some((row["direction"].as_str()?.to_owned(), row["steering"].as_str()?.to_owned(), row["workers"].as_u64()?));
     let all: Vec<_> = rows(&figures).iter().filter_map(of).collect();
     let each = |direction: &str| ["port", "engine"].map(|by| [1, 2].map(|workers| (direction.to_owned(), by.to_owned(), workers))).concat();
