@@ -115,6 +115,44 @@ fn each_length_of_nea2_is_ciphered_as_in_rust_and_nothing_beside_it_is_touched()
     assert_ne!(results[0].0[600], plain[600]);
 }
 
+/// MACs of NIA2 are computed beside the library where the processor can, several messages at a time: alone, in bursts of one length, of rising ones and of any, and at
+/// the end of the memory that may be read.
+#[test]
+fn each_length_of_nia2_has_the_mac_of_rust_and_nothing_beside_it_is_touched() {
+    let mut rng = testkit::rng(18);
+    let of = |rng: &mut testkit::Rng, len: usize| Packet {
+        nea: [None, Some(2)][rng.random_range(0..2)],
+        nia: Some(2),
+        keys: rng.random(),
+        count: rng.random(),
+        bearer: rng.random_range(0..32),
+        down: rng.random(),
+        clear: rng.random_range(0..=3.min(len)),
+        offset: rng.random_range(0..64),
+        seed: rng.random(),
+        len: len + MAC_LEN,
+    };
+    let rising: Vec<usize> = (1..=600).collect();
+    let same: Vec<usize> = [1, 8, 9, 24, 25, 64, 72, 1400].into_iter().flat_map(|len| [len; 20]).collect();
+    let any: Vec<usize> = (0..400).map(|_| rng.random_range(1..2000)).collect();
+    let packets: Vec<Packet> = rising.iter().chain(&same).chain(&any).map(|len| of(&mut rng, *len)).collect();
+    for burst in [1, 3, 8, 9, 32, packets.len()] {
+        for packets in packets.chunks(burst) {
+            let plain: Vec<Vec<u8>> = packets.iter().map(Packet::plain).collect();
+            let results: Vec<_> = engines().iter_mut().map(|engine| run(engine, packets, &plain, Step::Protect)).collect();
+            for (bytes, outcomes) in &results {
+                assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done));
+                assert_eq!(bytes, &results[0].0, "bursts of {burst}");
+            }
+            // And the other way, which checks the MAC.
+            let engine = &mut engines().pop().expect("one is always there");
+            let (back, outcomes) = run(engine, packets, &results[0].0, Step::Recover);
+            assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done));
+            assert!(back.iter().zip(&plain).all(|(back, plain)| back[..back.len() - MAC_LEN] == plain[..plain.len() - MAC_LEN]));
+        }
+    }
+}
+
 #[test]
 fn all_implementations_agree_on_mixed_bursts_and_undo_their_own_work() {
     // How often each algorithm was met, and lengths beyond what ZUC's lanes take.
