@@ -51,7 +51,7 @@ fn rates(first: u8, operations: &[u8]) {
             0 | 1 => {
                 number += 1;
                 let size = u32::from(*what) * 12;
-                match shaper.offer(leaf, number, size, what & 4 != 0, now, &mut tree) {
+                match shaper.offer(leaf, number, size, what & 4 != 0, now, &mut tree, &mut |_| ()) {
                     Offered::Waits => waiting[(leaf - FIRST_LEAF) as usize].push_back(number),
                     Offered::Dropped(packet, _) => assert_eq!(packet, number),
                 }

@@ -33,6 +33,9 @@ pub struct Config {
     pub remote_ipv6: Ipv6Addr,
     /// How many correspondents.
     pub remotes: u32,
+    /// Connections of each session, IP version and protocol, with another correspondent and port each: packets are of any of them. 0: each packet is of one
+    /// of its own.
+    pub connections: u16,
     /// The UPF's surroundings: MAC addresses of the frames.
     pub upf: Upf,
 }
@@ -51,6 +54,7 @@ impl Config {
             remote_ipv4: Ipv4Addr::new(198, 18, 0, 1),
             remote_ipv6: Ipv6Addr::new(0x2001, 0xdb8, 6, 0, 0, 0, 0, 0x100),
             remotes: 1000,
+            connections: 0,
             upf,
         }
     }
@@ -222,7 +226,8 @@ impl Synth {
             },
         };
         let length = length.max(least);
-        let remote = numbers.random_range(0..config.remotes);
+        let connection = (config.connections > 0).then(|| numbers.random_range(0..config.connections));
+        let remote = connection.map_or_else(|| numbers.random_range(0..config.remotes), |n| u32::from(n) % config.remotes);
         let (ue, remote): (IpAddr, IpAddr) = if v6 {
             let remote = u128::from(config.remote_ipv6).wrapping_add(remote.into());
             (record.ue_ipv6_address().unwrap_or(Ipv6Addr::UNSPECIFIED).into(), Ipv6Addr::from(remote).into())
@@ -230,7 +235,10 @@ impl Synth {
             let remote = u32::from(config.remote_ipv4).wrapping_add(remote);
             (record.ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED).into(), Ipv4Addr::from(remote).into())
         };
-        let (ue_port, remote_port) = (numbers.random_range(32_768..=60_999u16), [443, 80, 53, 5001][numbers.random_range(0..4)]);
+        let (ue_port, remote_port) = match connection {
+            Some(n) => (32_768 + n % 28_232, 443),
+            None => (numbers.random_range(32_768..=60_999u16), [443, 80, 53, 5001][numbers.random_range(0..4)]),
+        };
         let (ends, ports) = if uplink { ((ue, remote), (ue_port, remote_port)) } else { ((remote, ue), (remote_port, ue_port)) };
         let packet = &mut self.user;
         packet.clear();

@@ -66,6 +66,30 @@ fn qfi(outer: &ipv4::Packet<'_>) -> Option<u8> {
     gtpu::SessionContainer::parse(content).ok().map(|container| container.qfi())
 }
 
+/// A hash of the user's packet that all packets of a connection have alike: of protocol, addresses and, of TCP, UDP and SCTP, ports. A fragment's ports are not
+/// looked at (RFC 8200 §4.5): only its first has any. 0 for what is no IP packet.
+pub fn connection(frame: &[u8]) -> u32 {
+    let Some(user) = packet(frame) else { return 0 };
+    let (protocol, addresses, payload) = match user.first().map(|byte| byte >> 4) {
+        Some(4) => {
+            let Ok(packet) = ipv4::Packet::new_checked(user) else { return 0 };
+            (packet.protocol(), &user[12..20], if packet.is_fragment() { &[] } else { packet.payload() })
+        }
+        // Behind extension headers no ports are looked for.
+        Some(6) => {
+            let Ok(packet) = ipv6::Packet::new_checked(user) else { return 0 };
+            (packet.next_header(), &user[8..40], packet.payload())
+        }
+        _ => return 0,
+    };
+    // TCP, UDP, SCTP.
+    let ports = if matches!(protocol, 6 | 17 | 132) { payload.get(..4).unwrap_or_default() } else { &[] };
+    let words = addresses.as_chunks().0.iter().chain(ports.as_chunks().0).map(|word| u64::from(u32::from_be_bytes(*word)));
+    // Each word is multiplied in turn, so that both directions and neighbouring addresses differ; the upper bits have all of it.
+    let hash = words.fold(u64::from(protocol), |hash, word| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
 /// Congestion experienced (RFC 3168 §5).
 const CE: u8 = 3;
 
@@ -180,6 +204,47 @@ mod tests {
     }
 
     #[test]
+    fn packets_of_a_connection_have_one_hash_in_a_tunnel_and_outside_and_those_of_others_another() {
+        let ports = |n: u16| [&n.to_be_bytes()[..], &[1, 187], &[9; 20]].concat();
+        let of_v6 = |n: u16| {
+            let mut packet = v6(0);
+            packet.truncate(40);
+            (packet[5], packet[6]) = (24, 17);
+            [packet, ports(n)].concat()
+        };
+        let mut seen = std::collections::BTreeSet::new();
+        for n in 0..100 {
+            for (ethertype, user, marked) in [
+                (0x0800, v4(0, 6, &ports(n)), v4(3, 6, &ports(n))),
+                (0x0800, v4(0, 17, &ports(n)), v4(1, 17, &ports(n))),
+                (0x86dd, of_v6(n), of_v6(n)),
+            ] {
+                let hash = connection(&frame(ethertype, &user));
+                assert_eq!((connection(&tunnel(&user)), connection(&frame(ethertype, &marked))), (hash, hash));
+                assert!(seen.insert(hash), "{n}");
+            }
+        }
+        // As queues take them: by the remainder.
+        let mut queues = [0; 16];
+        seen.iter().for_each(|hash| queues[*hash as usize % 16] += 1);
+        assert!(queues.iter().all(|n| (5..50).contains(n)), "{queues:?}");
+        // No ports: ICMP, ESP, what is cut short; and fragments, which must follow each other.
+        assert_eq!(connection(&frame(0x0800, &v4(0, 1, &ports(1)))), connection(&frame(0x0800, &v4(0, 1, &ports(2)))));
+        assert_eq!(connection(&frame(0x0800, &v4(0, 17, &[1]))), connection(&frame(0x0800, &v4(0, 17, &[]))));
+        let fragment = |n, offset: u16| {
+            let mut packet = v4(0, 17, &ports(n));
+            packet[6..8].copy_from_slice(&(0x2000 | offset).to_be_bytes());
+            packet[10..12].fill(0);
+            let sum = checksum::finish(checksum::sum(&packet[..20]));
+            packet[10..12].copy_from_slice(&sum.to_be_bytes());
+            packet
+        };
+        let [first, second] = [(1, 0), (2, 100)].map(|(n, offset)| connection(&frame(0x0800, &fragment(n, offset))));
+        assert_eq!(first, second);
+        assert_eq!(connection(&frame(0x0806, &[0; 28])), 0);
+    }
+
+    #[test]
     fn what_does_not_understand_marks_stays_as_it_is() {
         let overlay = v4(2, 17, &udp(vxlan::PORT, &[8; 60]));
         for before in
@@ -197,12 +262,14 @@ mod tests {
         for cut in 0..whole.len() {
             let mut part = whole[..cut].to_vec();
             mark(&mut part);
+            connection(&part);
         }
         for seed in 0..5000u32 {
             let mut bytes = whole.clone();
             let (at, value) = (seed as usize * 31 % bytes.len(), (seed.wrapping_mul(2_654_435_761) >> 24) as u8);
             bytes[at] = value;
             mark(&mut bytes);
+            connection(&bytes);
             assert_eq!(bytes.len(), whole.len());
         }
     }

@@ -233,6 +233,6 @@ fn drop_reason(reason: Reason) -> DropReason {
         Reason::Late => DropReason::QUEUE_LATE,
         Reason::Codel => DropReason::QUEUE_CODEL,
         Reason::Ended => DropReason::STOPPING,
-        Reason::QueueFull | Reason::Full | Reason::NoRate => DropReason::QUEUE_FULL,
+        Reason::QueueFull | Reason::Full | Reason::NoRate | Reason::Longest => DropReason::QUEUE_FULL,
     }
 }

@@ -4,6 +4,8 @@
 //! it pass, it runs through the program again, which asks its other meters, and only then counts it: usage is what was sent after QoS
 //! enforcement (TS 29.244 §5.2.2.2 and §8.2.68, MBQE not set). So what waits or is dropped here is never charged, and rules that were
 //! changed or deleted meanwhile hold for it.
+//!
+//! Packets that wait for one cell share it by connection: each has one of [`FLOWS`] queues of the cell, which send in turns, by bytes.
 
 use base::{DropReason, Metered, Packet};
 use program::MeterId;
@@ -49,6 +51,10 @@ impl Delays {
     }
 }
 
+/// Queues of a cell, in which its packets wait by connection ([`wire::user::connection`]). Two connections that share one share its turns too. Each costs four
+/// bytes a cell, which are one line of memory together.
+const FLOWS: u32 = 16;
+
 /// What a queue waits for. Its number is the mark of its packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Queues {
@@ -59,11 +65,51 @@ pub enum Queues {
     OneCell,
 }
 
-impl Queues {
+/// How the shaper's leaves and nodes are numbered.
+#[derive(Clone, Copy)]
+struct Numbers {
+    queues: Queues,
+    /// As many as there may be.
+    count: u32,
+}
+
+impl Numbers {
+    /// Leaves first, then the nodes above them.
+    fn all(self) -> u32 {
+        match self.queues {
+            Queues::Cells => self.count.saturating_mul(FLOWS + 1),
+            Queues::OneCell => self.count.saturating_add(1),
+        }
+    }
+
+    /// Where a packet waits.
+    fn leaf(self, queue: u32, packet: &Packet) -> u32 {
+        match self.queues {
+            Queues::Cells => queue.saturating_mul(FLOWS).saturating_add(wire::user::connection(packet.data()) % FLOWS),
+            Queues::OneCell => queue,
+        }
+    }
+
+    fn queue(self, leaf: u32) -> u32 {
+        match self.queues {
+            Queues::Cells => leaf / FLOWS,
+            Queues::OneCell => leaf,
+        }
+    }
+
+    /// The meter's.
     fn cell(self, queue: u32) -> u32 {
-        match self {
+        match self.queues {
             Queues::Cells => queue,
             Queues::OneCell => 0,
+        }
+    }
+
+    /// Above a queue's leaves: whose rate they share.
+    fn node(self, queue: u32) -> u32 {
+        match self.queues {
+            Queues::Cells => self.count.saturating_mul(FLOWS).saturating_add(queue),
+            Queues::OneCell => self.count,
         }
     }
 }
@@ -71,7 +117,7 @@ impl Queues {
 /// A worker's. For the worker, and for tests of the targets that it runs.
 pub struct Shaping {
     shaper: Shaper<Packet>,
-    queues: Queues,
+    numbers: Numbers,
     limits: Limits,
     delays: Option<Delays>,
     /// Queues that have become empty.
@@ -126,13 +172,11 @@ impl Shaping {
     /// None if the lane cannot. Counters are shown in `shown`, now and then.
     pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Shown>) -> Option<Shaping> {
         let ShapeSettings { meter, queues, mut limits, delays } = settings;
-        if queues == Queues::OneCell {
-            // The node above them all.
-            limits.nodes += 1;
-        }
+        let numbers = Numbers { queues, count: limits.nodes };
+        limits.nodes = numbers.all();
         let shaping = || Shaping {
             shaper: Shaper::new(limits),
-            queues,
+            numbers,
             limits,
             delays,
             idle: Vec::new(),
@@ -156,19 +200,26 @@ impl Shaping {
 
     fn offer(&mut self, packet: Packet, queue: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
         let units = packet.metered.units();
-        let is_no_queue = self.queues == Queues::OneCell && queue >= self.limits.nodes - 1;
-        if packet.metered == Metered::default() || is_no_queue {
+        if packet.metered == Metered::default() || queue >= self.numbers.count {
             return Err((packet, DropReason::SHAPER_FULL));
         }
         self.is_shown = false;
         let marks = wire::user::takes_marks(packet.data());
-        let (cells, nodes, delays) = (self.queues, self.limits.nodes, self.delays.as_ref());
-        let (shaper, shown, mut packet, mut result) = (&mut self.shaper, &self.shown, Some(packet), Ok(()));
+        let (numbers, delays) = (self.numbers, self.delays.as_ref());
+        let leaf = numbers.leaf(queue, &packet);
+        let (shaper, shown, dropped, mut packet, mut result) = (&mut self.shaper, &self.shown, &mut self.dropped, Some(packet), Ok(()));
         lane.with_rates(&mut |rates| {
             let Some(packet) = packet.take() else { return };
-            match shaper.offer(queue, packet, units.into(), marks, now_ns, &mut Cells { rates, of: cells, nodes, delays }) {
+            // Of another connection, in its place.
+            let mut instead = |fate| {
+                if let Fate::Dropped { leaf, packet, reason } = fate {
+                    has_left(&mut shown.lock(), numbers.queue(leaf));
+                    dropped.push((packet, drop_reason(reason)));
+                }
+            };
+            match shaper.offer(leaf, packet, units.into(), marks, now_ns, &mut Cells { rates, numbers, delays }, &mut instead) {
                 Offered::Waits => {
-                    rates.set_waiting(cells.cell(queue), true);
+                    rates.set_waiting(numbers.cell(queue), true);
                     *shown.lock().entry(queue).or_default() += 1;
                 }
                 Offered::Dropped(packet, reason) => result = Err((packet, drop_reason(reason))),
@@ -178,9 +229,10 @@ impl Shaping {
         packet.map_or(result, |packet| Err((packet, DropReason::SHAPER_FULL)))
     }
 
-    /// Whether packets wait for that cell.
-    pub fn waits(&self, cell: u32) -> bool {
-        self.shaper.waits(cell)
+    /// Whether packets wait in that queue.
+    pub fn waits(&self, queue: u32) -> bool {
+        let Numbers { queues, count } = self.numbers;
+        queue < count && self.shaper.waits(if queues == Queues::Cells { self.numbers.node(queue) } else { queue })
     }
 
     /// When [`Shaping::poll`] has something to do.
@@ -208,27 +260,29 @@ impl Shaping {
         if self.shaper.next_ns().is_none_or(|at| at > now_ns) {
             return;
         }
-        let Shaping { shaper, queues, limits, delays, idle, ready, dropped, shown, .. } = self;
+        let Shaping { shaper, numbers, delays, idle, ready, dropped, shown, .. } = self;
+        let numbers = *numbers;
         let mut waiting = shown.lock();
         lane.with_rates(&mut |rates| {
-            shaper.poll(now_ns, &mut Cells { rates, of: *queues, nodes: limits.nodes, delays: delays.as_ref() }, BURST, &mut |fate| {
-                match fate {
-                    Fate::Sent { leaf, mut packet, mark } => {
-                        has_left(&mut waiting, leaf);
-                        if mark {
-                            wire::user::mark(packet.data_mut());
-                        }
-                        ready.push(packet);
+            shaper.poll(now_ns, &mut Cells { rates, numbers, delays: delays.as_ref() }, BURST, &mut |fate| match fate {
+                Fate::Sent { leaf, mut packet, mark } => {
+                    has_left(&mut waiting, numbers.queue(leaf));
+                    if mark {
+                        wire::user::mark(packet.data_mut());
                     }
-                    Fate::Dropped { leaf, packet, reason } => {
-                        has_left(&mut waiting, leaf);
-                        dropped.push((packet, drop_reason(reason)));
-                    }
-                    Fate::Idle { leaf } => idle.push(leaf),
+                    ready.push(packet);
                 }
+                Fate::Dropped { leaf, packet, reason } => {
+                    has_left(&mut waiting, numbers.queue(leaf));
+                    dropped.push((packet, drop_reason(reason)));
+                }
+                Fate::Idle { leaf } => idle.push(numbers.queue(leaf)),
             });
-            let still = *queues == Queues::OneCell && !shaper.is_empty();
-            idle.drain(..).filter(|_| !still).for_each(|queue| rates.set_waiting(queues.cell(queue), false));
+            let still = |queue| match numbers.queues {
+                Queues::Cells => shaper.waits(numbers.node(queue)),
+                Queues::OneCell => !shaper.is_empty(),
+            };
+            idle.drain(..).filter(|queue| !still(*queue)).for_each(|queue| rates.set_waiting(numbers.cell(queue), false));
         });
     }
 
@@ -253,43 +307,50 @@ impl Shaping {
 
 fn drop_reason(reason: Reason) -> DropReason {
     match reason {
-        Reason::QueueFull | Reason::Full | Reason::NoRate => DropReason::SHAPER_FULL,
+        Reason::QueueFull | Reason::Full | Reason::NoRate | Reason::Longest => DropReason::SHAPER_FULL,
         Reason::Late => DropReason::SHAPER_LATE,
         Reason::Codel => DropReason::SHAPER_CODEL,
         Reason::Ended => DropReason::STOPPING,
     }
 }
 
-/// A lane's cells as the shaper asks rates: each is a leaf of its own, or one is the node above all leaves, the last of `nodes`.
+/// A lane's cells as the shaper asks rates, each with a node of the shaper.
 struct Cells<'a> {
     rates: &'a mut dyn target::Rates,
-    of: Queues,
-    nodes: u32,
+    numbers: Numbers,
     delays: Option<&'a Delays>,
+}
+
+impl Cells<'_> {
+    fn cell(&self, leaf: u32) -> u32 {
+        self.numbers.cell(self.numbers.queue(leaf))
+    }
 }
 
 impl shaper::Rates for Cells<'_> {
     fn take(&mut self, leaf: u32, size: u32, now_ns: u64) -> Take {
-        match self.rates.take(self.of.cell(leaf), size, now_ns) {
+        match self.rates.take(self.cell(leaf), size, now_ns) {
             Taken::Now => Take::Now { guaranteed: false },
-            Taken::At(at_ns) => {
-                let node = if self.of == Queues::OneCell { self.nodes - 1 } else { leaf };
-                Take::At { node, at_ns }
-            }
+            Taken::At(at_ns) => Take::At { node: self.numbers.node(self.numbers.queue(leaf)), at_ns },
             Taken::Never => Take::Never,
         }
     }
 
     fn give_back(&mut self, leaf: u32, size: u32, _guaranteed: bool) {
-        self.rates.give_back(self.of.cell(leaf), size);
+        self.rates.give_back(self.cell(leaf), size);
     }
 
     fn rate(&self, leaf: u32) -> u64 {
-        self.rates.rate(self.of.cell(leaf))
+        self.rates.rate(self.cell(leaf))
     }
 
     fn delay_ns(&self, leaf: u32) -> u64 {
-        self.delays.map_or(u64::MAX, |delays| delays.of(leaf))
+        self.delays.map_or(u64::MAX, |delays| delays.of(self.numbers.queue(leaf)))
+    }
+
+    fn shared(&self, leaf: u32) -> u32 {
+        // Queues of one cell have limits of their own.
+        if self.numbers.queues == Queues::Cells { self.numbers.node(self.numbers.queue(leaf)) } else { leaf }
     }
 }
 
@@ -327,7 +388,7 @@ mod tests {
             if self.next_ns > now_ns {
                 return Taken::At(self.next_ns);
             }
-            self.next_ns = now_ns + 1_000_000;
+            self.next_ns += 1_000_000;
             Taken::Now
         }
 
@@ -381,6 +442,63 @@ mod tests {
         assert_eq!([0, 1, 2].map(|queue| shown.waiting_in(queue)), [0; 3]);
         // 101 packets of 1 ms each, and what the wheel rounds.
         assert!((100_000_000..=104_000_000).contains(&now), "{now} ns");
+    }
+
+    /// UDP of a port, with the number behind.
+    fn datagram(port: u8, number: u8) -> Packet {
+        let (src, dst, payload_len) = ([10, 45, 0, 2].into(), [10, 6, 0, 2].into(), BYTES as usize - 34);
+        let mut frame = [&[0; 12][..], &[8, 0]].concat();
+        wire::ipv4::Repr { src, dst, protocol: 17, tos: 0, ttl: 64, payload_len }.emit(&mut frame);
+        frame.extend([100, port, 1, 187, 0, 0, 0, 0, port, number]);
+        frame.resize(BYTES as usize, 0);
+        let mut packet = Packet::new(&frame, PortId(0));
+        packet.metered = Metered::new(1, BYTES as u16).unwrap();
+        packet
+    }
+
+    fn name(packet: &Packet) -> (u8, u8) {
+        (packet.data()[42], packet.data()[43])
+    }
+
+    #[test]
+    fn connections_of_one_rate_share_it_and_the_one_with_most_packets_loses_them() {
+        let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
+        // At its rate the cell sends 20 packets in that time.
+        let limits = Limits { nodes: 1, packets: 1000, delay_ns: 20_000_000, law };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None };
+        let mut lane = OneRate::default();
+        let shown = Arc::new(Shown::default());
+        let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
+        // The sixteen queues are filled by hash: two ports that do not share one.
+        let queue = |port| wire::user::connection(datagram(port, 0).data()) % FLOWS;
+        let other = (1..=255).find(|port| queue(*port) != queue(0)).unwrap();
+        let refused = (0..30).filter(|n| shaping.wait(datagram(0, *n), 0, 0, &mut lane).is_err()).count();
+        assert_eq!((refused, shown.waiting_in(0)), (10, 20));
+        // For each that comes of another connection the greedy one loses its first.
+        for n in 0..5 {
+            shaping.wait(datagram(other, n), 0, 0, &mut lane).unwrap();
+        }
+        assert_eq!(
+            shaping.dropped.iter().map(|(packet, why)| (name(packet), *why)).collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4].map(|n| ((0, n), DropReason::SHAPER_FULL))
+        );
+        assert_eq!((shown.waiting_in(0), shaping.waits(0), shaping.waits(1)), (20, true, false));
+        shaping.dropped.clear();
+        let (_, why) = shaping.wait(packet(0), 1, 0, &mut lane).unwrap_err();
+        assert_eq!(why, DropReason::SHAPER_FULL, "there is one queue");
+        let (mut sent, mut now) = (Vec::new(), 0);
+        while let Some(next) = shaping.next_ns() {
+            assert!(lane.waits, "while any waits, what comes waits too");
+            now = next.max(now + 1);
+            shaping.poll(now, &mut lane);
+            sent.extend(shaping.ready.drain(..).map(|packet| name(&packet)));
+        }
+        assert!(!lane.waits && shaping.dropped.is_empty() && shown.waiting_in(0) == 0);
+        let of = |port: u8| sent.iter().filter(|name| name.0 == port).map(|name| name.1).collect::<Vec<_>>();
+        assert_eq!((of(0), of(other)), ((5..20).collect(), (0..5).collect()));
+        // In turns: the last of five is among the first eleven or so.
+        let last = sent.iter().rposition(|name| name.0 == other).unwrap();
+        assert!(last < 13, "{sent:?}");
     }
 
     /// As a worker has it that stops.

@@ -1,5 +1,6 @@
 //! What does a packet cost? A million leaves, each over its rate, so that every packet waits; and packets that need not wait. Times are those that the
-//! processor gave us, so a busy machine matters less.
+//! processor gave us, so a busy machine matters less. Leaves are rates by themselves, and, as the engine's workers have them, rates with queues for 16
+//! connections each, of which one has packets.
 //!
 //! `cargo run --release -p shaper --example speed`
 
@@ -7,38 +8,81 @@ use shaper::codel::Law;
 use shaper::{Fate, Limits, Node, Rates, Shaper, Take, Tree};
 
 const BURST: usize = 64;
+const FLOWS: u32 = 16;
+
+/// Rates, each with so many flows.
+struct Flows {
+    tree: Tree,
+    flows: u32,
+    rates: u32,
+}
+
+impl Flows {
+    fn leaf(&self, rate: u32) -> u32 {
+        // One of them.
+        rate * self.flows + rate % self.flows
+    }
+}
+
+impl Rates for Flows {
+    fn take(&mut self, leaf: u32, size: u32, now_ns: u64) -> Take {
+        match self.tree.take(leaf / self.flows, size, now_ns) {
+            Take::At { at_ns, .. } => Take::At { node: self.shared(leaf), at_ns },
+            take => take,
+        }
+    }
+
+    fn give_back(&mut self, leaf: u32, size: u32, guaranteed: bool) {
+        self.tree.give_back(leaf / self.flows, size, guaranteed);
+    }
+
+    fn rate(&self, leaf: u32) -> u64 {
+        self.tree.rate(leaf / self.flows)
+    }
+
+    fn shared(&self, leaf: u32) -> u32 {
+        if self.flows == 1 { leaf } else { self.rates * self.flows + leaf / self.flows }
+    }
+}
 
 fn main() {
-    for leaves in [1_000u32, 100_000, 1_000_000] {
+    for (leaves, flows) in [1_000u32, 100_000, 1_000_000].into_iter().flat_map(|leaves| [(leaves, 1), (leaves, FLOWS)]) {
         let resident = resident_kib();
         let mut tree = Tree::default();
         for _ in 0..leaves {
             // 8 packets of 1000 bytes a second of simulated time for each leaf, offered at a little more.
             tree.add(Node { parent: None, rate: 8000, burst: 2000, guaranteed: 0, weight: 1 }, 0).expect("a node");
         }
-        let limits =
-            Limits { nodes: leaves, packets: 8 << 20, delay_ns: 10_000_000_000, law: Law { target_ns: u64::MAX, ..Law::default() } };
+        let limits = Limits {
+            nodes: leaves * (flows + 1),
+            packets: 8 << 20,
+            delay_ns: 10_000_000_000,
+            law: Law { target_ns: u64::MAX, ..Law::default() },
+        };
         let mut shaper = Shaper::<u64>::new(limits);
+        let mut tree = Flows { tree, flows, rates: leaves };
         // Each leaf gets a queue, which stays as long as packets come at its rate: each of them waits.
         for leaf in 0..leaves {
+            let leaf = tree.leaf(leaf);
             while matches!(tree.take(leaf, 1000, 0), Take::Now { .. }) {}
-            (0..2).for_each(|_| _ = shaper.offer(leaf, 7, 1000, false, 0, &mut tree));
+            (0..2).for_each(|_| _ = shaper.offer(leaf, 7, 1000, false, 0, &mut tree, &mut |_| ()));
         }
         // Simulated time that a packet takes if all leaves send at their rates.
         let step_ns = 125_000_000 / u64::from(leaves);
         let (mut now, mut sent, mut waited) = (0u64, 0u64, 0u64);
         let mut leaf = 0u32;
-        let mut rounds = |packets: u64, shaper: &mut Shaper<u64>, tree: &mut Tree| {
+        let mut rounds = |packets: u64, shaper: &mut Shaper<u64>, tree: &mut Flows| {
             let begin_ns = processor_ns();
             for _ in 0..packets / BURST as u64 {
                 for _ in 0..BURST {
                     // A stride that visits all leaves and no neighbours.
                     leaf = (leaf as u64 + 7_919 * 101).rem_euclid(u64::from(leaves)) as u32;
-                    if !shaper.waits(leaf) && matches!(tree.take(leaf, 1000, now), Take::Now { .. }) {
+                    let at = tree.leaf(leaf);
+                    if !shaper.waits(at) && matches!(tree.take(at, 1000, now), Take::Now { .. }) {
                         sent += 1;
                     } else {
                         waited += 1;
-                        shaper.offer(leaf, 7, 1000, false, now, tree);
+                        shaper.offer(at, 7, 1000, false, now, tree, &mut |_| ());
                     }
                 }
                 now += step_ns * BURST as u64;
@@ -52,7 +96,7 @@ fn main() {
         let memory = (resident_kib() - resident) as f64 * 1024.0 / f64::from(leaves);
         let waits = waited as f64 / (waited + sent) as f64;
         println!(
-            "{leaves:>9} leaves, queues of {}: {:.1} ns a packet, {:.1} Mpps; {:.0} bytes a leaf; waited: {waits:.2}",
+            "{leaves:>9} rates, {flows:>2} connections each, queues of {}: {:.1} ns a packet, {:.1} Mpps; {:.0} bytes a rate; waited: {waits:.2}",
             shaper.len(),
             each[2],
             1e3 / each[2],

@@ -2,8 +2,8 @@
 //!
 //! Pure: packets are values of the caller's type, sizes and time are arguments. One thread uses a [`Shaper`]; several share rates through [`Rates`].
 //!
-//! - **Queues** are first in, first out, one for each *leaf* (a QoS flow, a QER, a session). They are bounded in time ([`Limits::delay_ns`]) and all
-//!   together in packets.
+//! - **Queues** are first in, first out, one for each *leaf* (a QoS flow, a QER, a session, or a connection under one of these: [`Rates::shared`]). They are
+//!   bounded in time ([`Limits::delay_ns`]) and all together in packets.
 //! - **Times** come from a wheel ([`wheel`]), as in Carousel (Saeed et al., SIGCOMM 2017): a leaf whose first packet may not go yet is put where its time
 //!   is. A packet costs the same whatever the number of leaves.
 //! - **Rates** are the caller's ([`Rates`]): the cells of a program's meters, or the [`Tree`] of this crate, in which port, slice, session and flow

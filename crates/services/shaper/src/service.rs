@@ -43,7 +43,7 @@ pub const NO_QUEUE: ::service::Reason = ::service::Reason::own(5);
 
 fn reason(reason: Reason) -> ::service::Reason {
     match reason {
-        Reason::QueueFull => ::service::Reason::own(0),
+        Reason::QueueFull | Reason::Longest => ::service::Reason::own(0),
         Reason::Full => ::service::Reason::own(1),
         Reason::Late => ::service::Reason::own(2),
         Reason::Codel => ::service::Reason::own(3),
@@ -255,7 +255,7 @@ impl Service for ShaperService {
                     let Request { queue, bytes, flags } = request;
                     let packet = Waiting { kept: call.keep(), since_ns: now_ns };
                     if let Offered::Dropped(Waiting { kept, .. }, why) =
-                        self.shaper.offer(queue, packet, bytes, flags & MARKS != 0, now_ns, &mut self.rates)
+                        self.shaper.offer(queue, packet, bytes, flags & MARKS != 0, now_ns, &mut self.rates, &mut |_| ())
                     {
                         *call = kept.into_ended([0; FIELDS_MAX], Outcome::Dropped(reason(why)));
                     }

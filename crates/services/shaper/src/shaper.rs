@@ -2,6 +2,9 @@
 //!
 //! A leaf with packets is a member of one *ring*: its own while it waits for its own rate, that of a node above it while it waits for that one's. A ring has a
 //! timer in the wheel, and its members share what the node lets pass by weight (deficit round robin, Shreedhar and Varghese 1995).
+//!
+//! Leaves that wait for one node's rate and nothing else are its *flows* ([`Rates::shared`]): each has a queue with a CoDel of its own, and all have one limit,
+//! as in FQ-CoDel (RFC 8290). Not here: its second ring for flows that have just begun (§4.2). They are served after one round of the others.
 
 use crate::codel::{Codel, Law};
 use crate::counters::Counters;
@@ -65,6 +68,12 @@ pub trait Rates {
     fn delay_ns(&self, _leaf: u32) -> u64 {
         u64::MAX
     }
+
+    /// The node whose rate all packets of a leaf wait for, shared with others: the *flows* of one rate. They have its queue limit together, and when it is
+    /// reached the longest of their queues loses its first packet (RFC 8290 §4.1). A leaf that shares none names itself.
+    fn shared(&self, leaf: u32) -> u32 {
+        leaf
+    }
 }
 
 /// Why a packet was dropped.
@@ -82,11 +91,14 @@ pub enum Reason {
     NoRate,
     /// The shaper was emptied.
     Ended,
+    /// It waited in the longest queue of those that share a limit, when another flow's packet came ([`Rates::shared`]).
+    Longest,
 }
 
 impl Reason {
     /// All, in the order of their numbers.
-    pub const ALL: [Reason; 6] = [Reason::QueueFull, Reason::Full, Reason::Late, Reason::Codel, Reason::NoRate, Reason::Ended];
+    pub const ALL: [Reason; 7] =
+        [Reason::QueueFull, Reason::Full, Reason::Late, Reason::Codel, Reason::NoRate, Reason::Ended, Reason::Longest];
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
@@ -97,6 +109,7 @@ impl Reason {
             Reason::Codel => "codel",
             Reason::NoRate => "no_rate",
             Reason::Ended => "ended",
+            Reason::Longest => "longest",
         }
     }
 }
@@ -131,7 +144,8 @@ pub enum Fate<P> {
         /// Why.
         reason: Reason,
     },
-    /// The leaf's queue is empty: what comes next need not wait for others.
+    /// The leaf's queue is empty: what comes next need not wait for others; if it shares a node ([`Rates::shared`]) and that has no packets either
+    /// ([`Shaper::waits`]).
     Idle {
         /// Whose it is.
         leaf: u32,
@@ -162,6 +176,10 @@ struct Record {
     codel: Codel,
     /// The next member of the ring that it is in.
     next: u32,
+    /// The record of the node that it shares with other flows, or its own; and what waits in all of their queues, there.
+    shared: u32,
+    all_packets: u32,
+    all_bytes: u64,
     // The ring of the node.
     first: u32,
     last: u32,
@@ -205,22 +223,39 @@ impl<P> Shaper<P> {
     }
 
     /// A packet of `size` bytes that must wait: its leaf's rate is exceeded, or packets of that leaf wait. `marks`: its sender understands marks (ECT).
-    pub fn offer(&mut self, leaf: u32, packet: P, size: u32, marks: bool, now_ns: u64, rates: &mut impl Rates) -> Offered<P> {
-        if leaf as usize >= self.at.len() || self.waiting >= self.limits.packets {
+    /// Packets of other flows that are dropped in its place ([`Rates::shared`]) are given to `out`.
+    #[allow(clippy::too_many_arguments)] // A packet is five of them.
+    pub fn offer(
+        &mut self,
+        leaf: u32,
+        packet: P,
+        size: u32,
+        marks: bool,
+        now_ns: u64,
+        rates: &mut impl Rates,
+        out: &mut impl FnMut(Fate<P>),
+    ) -> Offered<P> {
+        let node = rates.shared(leaf);
+        if leaf.max(node) as usize >= self.at.len() || self.waiting >= self.limits.packets {
             self.counters.count_drop(Reason::Full);
             return Offered::Dropped(packet, Reason::Full);
         }
         let at = self.record(leaf);
-        let of = &mut self.records[at as usize];
-        if of.packets == 0 {
+        let shared = if node == leaf { at } else { self.record(node) };
+        let all = &mut self.records[shared as usize];
+        if all.all_packets == 0 {
             let rate = rates.rate(leaf);
-            of.delay_ns = rates.delay_ns(leaf).min(self.limits.delay_ns);
-            of.limit_bytes = (u128::from(rate) * u128::from(of.delay_ns) / 1_000_000_000).min(u64::MAX.into()) as u64;
-            of.weight = rates.weight(leaf).max(1);
-        } else if of.packets >= LEAST_PACKETS && of.bytes.saturating_add(size.into()) > of.limit_bytes {
+            all.delay_ns = rates.delay_ns(leaf).min(self.limits.delay_ns);
+            all.limit_bytes = (u128::from(rate) * u128::from(all.delay_ns) / 1_000_000_000).min(u64::MAX.into()) as u64;
+        } else if !self.makes_room(shared, at, size, out) {
+            self.give_up(at);
             self.counters.count_drop(Reason::QueueFull);
             return Offered::Dropped(packet, Reason::QueueFull);
         }
+        let all = &mut self.records[shared as usize];
+        all.all_packets += 1;
+        all.all_bytes += u64::from(size);
+        let delay_ns = all.delay_ns;
         let item = self.store(Item { packet: Some(packet), at_ns: now_ns, size, next: NONE, marks });
         let of = &mut self.records[at as usize];
         of.packets += 1;
@@ -230,8 +265,10 @@ impl<P> Shaper<P> {
             of.head = item;
             of.deficit = 0;
             of.codel = Codel::default();
-            // Its own timer finds out what it waits for.
-            self.join(at, at, now_ns);
+            (of.shared, of.delay_ns) = (shared, delay_ns);
+            of.weight = rates.weight(leaf).max(1);
+            // The timer finds out what it waits for.
+            self.join(shared, at, now_ns);
         } else {
             self.items[tail as usize].next = item;
         }
@@ -240,9 +277,36 @@ impl<P> Shaper<P> {
         Offered::Waits
     }
 
-    /// Whether packets of a leaf wait.
-    pub fn waits(&self, leaf: u32) -> bool {
-        self.at.get(leaf as usize).is_some_and(|at| *at != 0 && self.records[*at as usize - 1].packets > 0)
+    /// Whether a packet of the leaf fits into the queues of a node's flows, if need be in place of others.
+    fn makes_room(&mut self, shared: u32, leaf: u32, size: u32, out: &mut impl FnMut(Fate<P>)) -> bool {
+        loop {
+            let all = &self.records[shared as usize];
+            if all.all_packets < LEAST_PACKETS || all.all_bytes.saturating_add(size.into()) <= all.limit_bytes {
+                return true;
+            }
+            // A leaf that shares no node may have others in its ring, which have limits of their own.
+            let Some(longest) = self.longest(shared).filter(|_| shared != leaf) else { return false };
+            if longest == leaf || self.records[longest as usize].bytes <= self.records[leaf as usize].bytes + u64::from(size) {
+                return false;
+            }
+            self.drop_head(longest, Reason::Longest, out);
+        }
+    }
+
+    /// The flow of a node that has most bytes waiting, of those that have more than one packet: a queue that empties is for [`Shaper::poll`] to end.
+    fn longest(&self, shared: u32) -> Option<u32> {
+        let member = |at: u32| (at != NONE).then_some(at);
+        let members = std::iter::successors(member(self.records[shared as usize].first), |at| member(self.records[*at as usize].next));
+        // The first of equals.
+        members
+            .filter(|at| self.records[*at as usize].packets > 1)
+            .reduce(|longest, at| if self.records[at as usize].bytes > self.records[longest as usize].bytes { at } else { longest })
+    }
+
+    /// Whether packets of a leaf wait, or of any flow that shares a node.
+    pub fn waits(&self, number: u32) -> bool {
+        let waits = |of: &Record| of.packets > 0 || of.all_packets > 0;
+        self.at.get(number as usize).is_some_and(|at| *at != 0 && waits(&self.records[*at as usize - 1]))
     }
 
     /// Packets that wait.
@@ -314,7 +378,11 @@ impl<P> Shaper<P> {
             let (alone, id) = (self.records[leaf as usize].next == NONE, self.records[leaf as usize].id);
             if self.records[leaf as usize].packets == 0 {
                 self.leave(node);
+                let shared = self.records[leaf as usize].shared;
                 self.give_up(leaf);
+                if shared != node {
+                    self.give_up(shared);
+                }
                 out(Fate::Idle { leaf: id });
                 continue;
             }
@@ -388,13 +456,18 @@ impl<P> Shaper<P> {
         let item = of.head;
         let Item { packet, size, next, .. } = &mut self.items[item as usize];
         let packet = packet.take();
+        let size = u64::from(*size);
         of.packets -= 1;
-        of.bytes -= u64::from(*size);
+        of.bytes -= size;
         of.head = std::mem::replace(next, self.free_item);
         if of.head == NONE {
             of.tail = NONE;
         }
         self.free_item = item;
+        let shared = of.shared;
+        let all = &mut self.records[shared as usize];
+        all.all_packets -= 1;
+        all.all_bytes -= size;
         self.waiting -= 1;
         packet
     }
@@ -431,6 +504,9 @@ impl<P> Shaper<P> {
             deficit: 0,
             codel: Codel::default(),
             next: NONE,
+            shared: NONE,
+            all_packets: 0,
+            all_bytes: 0,
             first: NONE,
             last: NONE,
             armed: false,
@@ -453,7 +529,7 @@ impl<P> Shaper<P> {
     /// Frees the record of who has neither packets nor members.
     fn give_up(&mut self, at: u32) {
         let of = &self.records[at as usize];
-        if of.packets == 0 && of.first == NONE && !of.armed && self.at[of.id as usize] == at + 1 {
+        if of.packets == 0 && of.all_packets == 0 && of.first == NONE && !of.armed && self.at[of.id as usize] == at + 1 {
             self.at[of.id as usize] = 0;
             self.free_records.push(at);
         }

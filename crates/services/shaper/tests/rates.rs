@@ -40,7 +40,7 @@ impl World {
             self.count(leaf, packet);
             return true;
         }
-        matches!(self.shaper.offer(leaf, packet, size, true, self.now, &mut self.tree), Offered::Waits)
+        matches!(self.shaper.offer(leaf, packet, size, true, self.now, &mut self.tree, &mut |_| ()), Offered::Waits)
     }
 
     fn count(&mut self, leaf: u32, (size, number): (u32, u64)) {
@@ -172,11 +172,11 @@ fn packets_of_a_rate_of_zero_are_dropped_and_not_kept() {
     let mut tree = Tree::default();
     let leaf = tree.add(Node { rate: 0, ..node(None, 0) }, 0).unwrap();
     let mut shaper = Shaper::new(limits(1));
-    assert_eq!(shaper.offer(leaf, 5, 100, false, 0, &mut tree), Offered::Waits);
+    assert_eq!(shaper.offer(leaf, 5, 100, false, 0, &mut tree, &mut |_| ()), Offered::Waits);
     let mut fates = Vec::new();
     shaper.poll(0, &mut tree, 64, &mut |f| fates.push(f));
     assert_eq!(fates, [Fate::Dropped { leaf, packet: 5, reason: Reason::NoRate }, Fate::Idle { leaf }]);
-    assert!(matches!(shaper.offer(9, 6, 100, false, 0, &mut tree), Offered::Dropped(6, Reason::Full)), "no such leaf");
+    assert!(matches!(shaper.offer(9, 6, 100, false, 0, &mut tree, &mut |_| ()), Offered::Dropped(6, Reason::Full)), "no such leaf");
 }
 
 /// Random trees, sizes, pauses, changes and ends.
@@ -213,7 +213,7 @@ fn every_packet_that_is_offered_comes_out_once_and_in_the_order_of_its_leaf() {
                 0..60 => {
                     let leaf = rng.random_range(0..nodes);
                     number += 1;
-                    if shaper.offer(leaf, number, rng.random_range(0..2000), rng.random(), now, &mut tree) == Offered::Waits {
+                    if shaper.offer(leaf, number, rng.random_range(0..2000), rng.random(), now, &mut tree, &mut |_| ()) == Offered::Waits {
                         waiting.entry(leaf).or_default().push_back(number);
                     }
                 }

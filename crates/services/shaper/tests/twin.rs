@@ -142,7 +142,7 @@ fn every_packet_of_each_leaf_has_the_fate_that_the_simple_shaper_gives_it() {
         for _ in 0..many {
             let (leaf, size, marks) = (rng.random_range(0..LIMITS.nodes), rng.random_range(40..1500), rng.random_bool(0.3));
             packet += 1;
-            let ours = match fast.offer(leaf, packet, size, marks, now, &mut fast_rates) {
+            let ours = match fast.offer(leaf, packet, size, marks, now, &mut fast_rates, &mut |_| ()) {
                 Offered::Waits => None,
                 Offered::Dropped(back, reason) => {
                     assert_eq!(back, packet);

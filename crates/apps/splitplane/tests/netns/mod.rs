@@ -50,6 +50,8 @@ pub(crate) struct Side {
     pub announcements: u64,
     /// Frames come by two ways, and so in no order between them.
     pub two_ways: bool,
+    /// Sessions change the DSCP of their tunnels while packets wait, and these leave with either.
+    pub any_dscp: bool,
 }
 
 /// One address of a UE, in one direction.
@@ -58,6 +60,8 @@ struct Flow {
     due: VecDeque<Due>,
     /// Some may be dropped: the others come in order all the same.
     may_lose: bool,
+    /// It has a rate: its connections wait in queues of their own, and are in order each.
+    rated: bool,
     /// A session's tunnels to gNodeBs have rising TEIDs, and none that was left is used again: the last one seen, and the last one so far.
     teids: (u32, u32),
     came: Count,
@@ -73,6 +77,8 @@ pub(crate) struct Due {
     bytes: u64,
     /// Of the tunnel that the session had when it was sent: no earlier one will do.
     teid: u32,
+    /// Protocol, addresses and ports of the user's packet.
+    connection: Vec<u8>,
 }
 
 /// Packets, and bytes of the users' IP packets.
@@ -183,6 +189,7 @@ impl Testbed {
                 probes: 0,
                 announcements: 0,
                 two_ways: false,
+                any_dscp: false,
             }
         };
         Testbed {
@@ -243,14 +250,16 @@ impl Testbed {
         }
         let records: Vec<SessionRecord> = self.sessions.iter().map(Session::record).collect();
         let remote_ipv6 = "2001:db8:7::1".parse().unwrap();
-        self.synth = Some(Synth::new(synth::Config { remote_ipv6, ..synth::Config::new(1, AROUND) }, records).unwrap());
+        // Few connections where they are told apart, so that each has packets one behind the other.
+        let connections = if self.sessions.iter().any(|session| session.plan.qos.mbr_kbps.is_some()) { 3 } else { 0 };
+        self.synth = Some(Synth::new(synth::Config { remote_ipv6, connections, ..synth::Config::new(1, AROUND) }, records).unwrap());
         self.offered = vec![Offered::default(); count as usize];
         for (n, session) in self.sessions.iter().enumerate() {
             let teid = session.plan.gnb.teid;
             assert_eq!(teid, n as u32 + 1);
-            let may_lose = session.plan.qos.mbr_kbps.is_some();
-            self.n3.flows.extend(vec![Flow { may_lose, teids: (teid, teid), ..Flow::default() }; 2]);
-            self.n6.flows.extend(vec![Flow { may_lose, ..Flow::default() }; 2]);
+            let rated = session.plan.qos.mbr_kbps.is_some();
+            self.n3.flows.extend(vec![Flow { may_lose: rated, rated, teids: (teid, teid), ..Flow::default() }; 2]);
+            self.n6.flows.extend(vec![Flow { may_lose: rated, rated, ..Flow::default() }; 2]);
         }
     }
 
@@ -297,7 +306,8 @@ impl Testbed {
         self.offered[n].bytes.0 += bytes;
         let flow = flow(n, &name);
         self.owners.insert(name.clone(), flow);
-        self.n6.flows[flow].due.push_back(Due { flow, name, bytes, teid: 0 });
+        let connection = connection(&name[14..]);
+        self.n6.flows[flow].due.push_back(Due { flow, name, bytes, teid: 0, connection });
         self.n3.send(&frame);
     }
 
@@ -312,7 +322,7 @@ impl Testbed {
         let flow = flow(n, &frame);
         self.owners.insert(name.clone(), flow);
         self.n6.send(&frame);
-        Due { flow, name, bytes, teid }
+        Due { flow, name, bytes, teid, connection: connection(&frame[14..]) }
     }
 
     /// One more frame up and one down, of these sessions as long as they have so few under way; takes what comes out.
@@ -336,6 +346,11 @@ impl Testbed {
         if !sent && came == 0 {
             pktio::wait(&[self.n3.port.fd().unwrap(), self.n6.port.fd().unwrap()], Duration::from_millis(1)).unwrap();
         }
+    }
+
+    /// Whether packets of a session are under way in both directions: many of each.
+    pub(crate) fn waits_both_ways(&self, n: usize) -> bool {
+        self.n3.waiting_of(n).min(self.n6.waiting_of(n)) > 20
     }
 
     /// Frames of these sessions both ways for so long, always some of them on their way, but no more than so many of each session and direction.
@@ -641,6 +656,11 @@ impl Port for TwoWays {
     }
 }
 
+/// Protocol, addresses and ports of an IP packet without options.
+fn connection(packet: &[u8]) -> Vec<u8> {
+    if packet[0] >> 4 == 6 { [&packet[6..7], &packet[8..44]].concat() } else { [&packet[9..10], &packet[12..24]].concat() }
+}
+
 /// Of a session's two addresses, by a frame with the user's packet outside.
 fn flow(session: usize, frame: &[u8]) -> usize {
     2 * session + usize::from(frame[12] != 8)
@@ -652,6 +672,11 @@ impl Side {
         let mut name = frame.to_vec();
         if self.tunnels && name.len() >= TEID.end {
             name[TEID].fill(0);
+            if self.any_dscp {
+                // Of the tunnel's header, whose checksum goes with it.
+                name[15] = 0;
+                name[24..26].fill(0);
+            }
         }
         name
     }
@@ -727,11 +752,20 @@ impl Side {
                 self.others.push(packet.data().to_vec());
                 continue;
             };
-            let Flow { due, may_lose, teids, came } = &mut self.flows[*flow];
+            let Flow { due, may_lose, rated, teids, came } = &mut self.flows[*flow];
             let at = due.iter().position(|due| due.name == name);
             let may = at == Some(0) || at.is_some() && (*may_lose || self.two_ways);
             assert!(may, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
-            let due = if self.two_ways { due.remove(at.unwrap()) } else { due.drain(..=at.unwrap()).next_back() }.unwrap();
+            let due = if self.two_ways || *rated { due.remove(at.unwrap()) } else { due.drain(..=at.unwrap()).next_back() }.map(|found| {
+                // What its connection sent before was dropped, or comes when nobody expects it any more.
+                let (mut place, before) = (0, if *rated { at.unwrap() } else { 0 });
+                due.retain(|other| {
+                    place += 1;
+                    place > before || other.connection != found.connection
+                });
+                found
+            });
+            let due = due.unwrap();
             assert!((due.teid.max(teids.0)..=teids.1).contains(&teid), "flow {flow}: tunnel {teid}; sent in {}, {teids:?}", due.teid);
             teids.0 = teid;
             came.packets += 1;
