@@ -463,6 +463,17 @@ fn a_guaranteed_flow_beside_tcp_in_a_port_with_a_rate_is_charged_exactly_what_ar
     }
 }
 
+/// Without root. Each session's bytes, the waiting of every packet and what becomes of each are looked at by the benchmark itself.
+#[test]
+fn a_thousand_sessions_at_their_rates_are_each_sent_what_their_rate_is_in_a_second() {
+    let figures = bench(&["qos", "--scale"]);
+    let [row] = &rows(&figures)[..] else { panic!("{figures}") };
+    assert_eq!((row["sessions"].as_u64(), row["packets"].as_u64(), row["waited"].as_u64()), (Some(1000), Some(128_000), Some(128_000)));
+    let rates = [&row["least_rate"], &row["most_rate"]].map(|rate| rate.as_f64().unwrap());
+    assert!(rates.iter().all(|rate| (0.99..=1.01).contains(rate)) && row["mpps"].as_f64() > Some(0.0), "{row}");
+    assert!(row["policed_ns"]["median"].as_f64() > Some(0.0) && row["shaped_ns"]["median"].as_f64() > Some(0.0), "{row}");
+}
+
 /// Every byte, the order of datagrams and each session's charges are compared by the benchmark itself; how fast it was is not.
 #[test]
 fn tcp_of_users_with_an_mbr_arrives_whole_and_is_charged_exactly_while_packets_wait_or_are_dropped() {

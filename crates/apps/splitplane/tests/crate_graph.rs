@@ -185,6 +185,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "program",
             "radio-bearer",
             "service",
+            "shaper",
             "table",
             "target",
             "target-asic",

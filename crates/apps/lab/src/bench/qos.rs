@@ -4,12 +4,15 @@
 //! number of connections, congestion control and direction: once with packets over the rate waiting (`qos.mode = "shape"`), once with them
 //! dropped (`"police"`). Every cell has a session of its own. Cells of one rate and round trip time run together as far as [`TOGETHER_BPS`] allows.
 //!
+//! `--scale` measures instead how many packets a second one core has wait, of a million sessions ([`scale`]).
+//!
 //! Verified: every byte of every connection, the daemon's ledger, and that each session was charged exactly what arrived.
 
 mod delay_line;
 mod flows;
 mod guaranteed;
 pub(crate) mod place;
+mod scale;
 
 use super::options::Common;
 use super::report;
@@ -54,6 +57,12 @@ pub struct Args {
     /// Other users there, each with a connection that takes what it gets [default: 200; with --quick: 8].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000), requires = "guaranteed")]
     greedy: Option<u16>,
+    /// Measures instead, without root, how many packets a second a worker has wait for a million rates.
+    #[arg(long, conflicts_with_all = ["guaranteed", "rates", "rtts", "seconds", "burst_ms", "queue_ms", "target_ms"])]
+    scale: bool,
+    /// Sessions there [default: 1000000; with --quick: 1000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(64..=4_000_000), requires = "scale")]
+    sessions: Option<u32>,
     /// Runs everything small and short; the figures mean nothing.
     #[arg(long)]
     quick: bool,
@@ -137,11 +146,15 @@ fn stay_on_this_cpu() -> Result<(), Failure> {
 
 /// Runs it; the figures as JSON. A datagram that is overtaken, or comes twice, ends it.
 pub(crate) fn qos(args: &Args) -> Result<Value, Failure> {
+    let began = Instant::now();
+    let machine = report::machine();
+    if args.scale {
+        report::print_machine(&machine);
+        return scale::run(args, &machine);
+    }
     if let Some(why) = crate::demo::lacks_root() {
         return Err(Failure::Usage(format!("bench qos: {why}")));
     }
-    let began = Instant::now();
-    let machine = report::machine();
     report::print_machine(&machine);
     let or = |given: &[u32], full: &[u32], quick: &[u32]| match (given, args.quick) {
         ([], true) => quick.to_vec(),

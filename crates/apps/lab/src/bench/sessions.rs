@@ -87,6 +87,17 @@ impl Sessions {
         self
     }
 
+    /// The same with other maximum bit rates.
+    pub fn with_rate(mut self, rate: MeterConfig) -> Sessions {
+        self.meters.iter_mut().for_each(|(_, config)| *config = rate);
+        self
+    }
+
+    /// The meter of their maximum bit rates.
+    pub fn rate_meter(&self) -> program::MeterId {
+        self.ids.mbr
+    }
+
     /// What follows from the configuration: stations, routes, next hops.
     pub fn initial(&self) -> &Batch {
         &self.initial

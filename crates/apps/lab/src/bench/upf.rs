@@ -213,7 +213,7 @@ pub fn compile(sessions: u32) -> Result<Ir, Failure> {
 }
 
 /// As [`compile`], with options of the program.
-fn compile_with(sessions: u32, options: &[&str]) -> Result<Ir, Failure> {
+pub(super) fn compile_with(sessions: u32, options: &[&str]) -> Result<Ir, Failure> {
     let options = options.iter().map(|name| (name.to_string(), String::new()));
     let defines: Vec<_> = options.chain([("SESSIONS".to_owned(), sessions.to_string())]).collect();
     daemon::program::compile(Path::new("upf.p4"), &[], &defines)
