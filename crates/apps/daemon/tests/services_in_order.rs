@@ -66,7 +66,7 @@ fn setting(kind: Kind, flow: u32) -> Option<Vec<u8>> {
         Kind::Cipher => {
             let nea = [ciphering::Nea::Nea1, ciphering::Nea::Nea2, ciphering::Nea::Nea3][flow as usize % 3];
             let key = [flow as u8 + 1; 16];
-            Some(cipher::key_setting(nea, &key, (flow % 2 == 0).then_some((ciphering::Nia::Nia2, &key))).to_vec())
+            Some(cipher::key_setting(nea, &key, flow.is_multiple_of(2).then_some((ciphering::Nia::Nia2, &key))).to_vec())
         }
         Kind::Buffer => Some(rlc::bearer_setting(&BearerConfig {
             sn_length: status::SnLength::Bits12,
@@ -133,7 +133,9 @@ fn calls(kind: Kind, flow: u32, rng: &mut impl Rng) -> Vec<Asked> {
             Kind::Resubmit => {
                 let request = |operation, id| resubmit::Request { operation, flow, id }.fields();
                 calls.extend(numbers.iter().map(|number| (request(resubmit::KEEP, *number), payload(*number))));
-                calls.extend(numbers.iter().filter(|number| **number % 3 == 0).map(|number| (request(resubmit::STATUS, *number), vec![])));
+                calls.extend(
+                    numbers.iter().filter(|number| number.is_multiple_of(3)).map(|number| (request(resubmit::STATUS, *number), vec![])),
+                );
             }
             Kind::Shaper => calls
                 .extend(numbers.iter().map(|number| (shaper::Request { queue: flow, bytes: 1000, flags: 0 }.fields(), payload(*number)))),

@@ -226,13 +226,19 @@ fn the_way_to_a_service_is_measured_in_each_place() {
     let (figures, ..) = run(&["services", "seam", "--rounds", "2"]);
     assert_eq!(figures["bench"], "services seam");
     check_machine(&figures["machine"]);
-    assert_eq!(rows(&figures).len(), 17);
+    assert_eq!(rows(&figures).len(), 22);
     for row in rows(&figures) {
         // What a call costs more than none is a difference of two times: on a busy machine any number.
         let is_difference = row["without"].is_object();
         assert!(row["rate"]["min"].as_f64().is_some_and(|rate| rate > 0.0 || is_difference), "{row}");
     }
-    assert_eq!(rows(&figures).iter().filter(|row| row["without"].is_object()).count(), 3);
+    assert_eq!(rows(&figures).iter().filter(|row| row["without"].is_object()).count(), 5);
+    // By the length of what is copied, and of what is kept.
+    let named = |what: &str| rows(&figures).iter().filter(|row| row["what"].as_str().is_some_and(|name| name.contains(what))).count();
+    assert_eq!(
+        (named("a copy of 128 B"), named("a copy of 1400 B"), named("acknowledge, 128 B"), named("acknowledge, 1400 B")),
+        (1, 1, 4, 3)
+    );
 }
 
 /// What it measures is told by no test; that it asks, is answered, and that all ends, is.

@@ -17,7 +17,7 @@ const CORES: [u32; 3] = [1, 2, 4];
 
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let common = args.common();
-    let growth = Growth::measure(|| Ok(median(&keep(&Place::Lane, &common)?)))?;
+    let growth = Growth::measure(|| Ok(median(&keep(&Place::Lane, 128, &common)?)))?;
     let (offered, needed) = (papers().claim("memarian_figure10_offered"), papers().claim("memarian_figure10_cores"));
     let mut rows = Vec::new();
     for cores in CORES {

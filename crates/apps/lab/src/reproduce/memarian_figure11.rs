@@ -18,7 +18,7 @@ const CORES: [(u32, u32); 3] = [(1, 1), (8, 2), (8, 4)];
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let common = args.common();
     let folder = tempfile::tempdir().map_err(|error| Failure::Failed(error.to_string()))?;
-    let row = keep(&Place::Process(folder.path().join("buffer.sock")), &common)?;
+    let row = keep(&Place::Process(folder.path().join("buffer.sock")), 128, &common)?;
     let side = |name: &str| row[name]["median"].as_f64().unwrap_or_default();
     let (sender, buffer, both, clock) = (side("caller"), side("service"), median(&row), side("clock"));
     let (two, most) = (papers().claim("memarian_figure11_two"), papers().claim("memarian_figure11_most"));

@@ -1,7 +1,7 @@
 //! What does a call cost a P4 program? The program `called.p4` as native code, with a call of a service in the lane that does nothing and without it: what a
-//! packet takes longer.
+//! packet takes longer. And what does it cost to send a copy of a packet to a service, by the packet's length?
 //!
-//! Verified: each program's bytes and verdicts are the interpreter's.
+//! Verified: each program's bytes and verdicts are the interpreter's, and the service has seen the payload of each frame that was sent, or answered.
 
 use super::seam::{deploy, wrong};
 use crate::bench::measure::{Rounds, thread_time};
@@ -17,41 +17,56 @@ use service::caller::Make;
 use service::{Access, AtOnce, Call, Field, Interface, Place, Question, Service, Setting, SettingError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use target::{BURST, Lane, Replicating, Target};
 
 const TEXT: &str = include_str!("called.p4");
 /// Destinations.
 const ROUTES: usize = 256;
+/// Bytes that the program parses: Ethernet and IPv4.
+const HEADERS: usize = 34;
 
-/// Three rows, in nanoseconds a packet: a call that is asked while the burst runs, one that stops the program, and a copy that is sent.
+/// Rows in nanoseconds a packet: a call that is asked while the burst runs, one that stops the program, and a copy that is sent, which is a copy of the payload.
 pub(super) fn called(common: &Common) -> Result<Vec<Value>, Failure> {
-    let mut contestants = Vec::new();
-    for (define, at_once) in [("NONE", AtOnce::NEVER), ("CALL", AtOnce::ALWAYS), ("CALL", AtOnce::NEVER), ("SEND", AtOnce::NEVER)] {
-        contestants.push(Contestant::new(define, at_once)?);
+    let call = |what: &str, at_once| (what.to_owned(), "CALL", at_once);
+    let send = |bytes: usize| (format!("sent from P4, in the lane, a copy of {bytes} B"), "SEND", AtOnce::NEVER);
+    let calls = [
+        call("called from P4, in the lane, a service that does nothing", AtOnce::ALWAYS),
+        call("the same, of a service that may keep the packet", AtOnce::NEVER),
+        send(64),
+    ];
+    let mut rows = beyond(64, &calls, common)?;
+    for bytes in [128, 1400] {
+        rows.extend(beyond(bytes, &[send(bytes)], common)?);
     }
-    let mut rounds: [Rounds; 4] = Default::default();
+    Ok(rows)
+}
+
+/// What each takes longer than the program without it, for frames of one length.
+fn beyond(bytes: usize, what: &[(String, &str, AtOnce)], common: &Common) -> Result<Vec<Value>, Failure> {
+    let mut contestants = vec![Contestant::new("NONE", AtOnce::NEVER, bytes)?];
+    for (_, define, at_once) in what {
+        contestants.push(Contestant::new(define, *at_once, bytes)?);
+    }
     let mut verified = 0;
     for contestant in &mut contestants {
         verified += contestant.verify()?;
     }
+    let mut rounds = vec![Rounds::default(); contestants.len()];
     for _ in 0..common.rounds() {
         for (contestant, rounds) in contestants.iter_mut().zip(&mut rounds) {
             rounds.0.push(contestant.round(common));
         }
     }
-    let [without, call, stops, send] = rounds;
-    let row = |what: &str, with: &Rounds| {
+    let without = rounds.remove(0);
+    let row = |((what, ..), with): (&(String, &str, AtOnce), &Rounds)| {
         let more = Rounds(with.0.iter().zip(&without.0).map(|(with, without)| with - without).collect());
         let mut row = report::rate(what, "ns", &more, verified);
         row["note"] = json!(format!("more than the {:.2} of the program without it", without.median()));
         row["without"] = without.json();
         row
     };
-    Ok(vec![
-        row("called from P4, in the lane, a service that does nothing", &call),
-        row("the same, of a service that may keep the packet", &stops),
-        row("sent from P4, in the lane", &send),
-    ])
+    Ok(what.iter().zip(&rounds).map(row).collect())
 }
 
 static INTERFACE: Interface = Interface {
@@ -64,8 +79,28 @@ static INTERFACE: Interface = Interface {
     check_setting: |_, _| Ok(()),
 };
 
+/// What a service has seen while it was asked to look.
+#[derive(Default)]
+struct Seen {
+    looks: AtomicBool,
+    payloads: AtomicUsize,
+    sum: AtomicU64,
+}
+
+impl Seen {
+    fn see(&self, payload: &[u8]) {
+        self.payloads.fetch_add(1, Relaxed);
+        self.sum.fetch_add(sum(payload), Relaxed);
+    }
+}
+
+/// FNV-1a.
+fn sum(payload: &[u8]) -> u64 {
+    payload.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// Answers zeros.
-struct Null(AtOnce);
+struct Null(AtOnce, Arc<Seen>);
 
 impl Service for Null {
     fn interface(&self) -> &'static Interface {
@@ -74,10 +109,16 @@ impl Service for Null {
 
     fn call(&mut self, burst: &mut [Call], _: u64) {
         burst.iter_mut().for_each(|call| call.answer(&[0]));
+        if self.1.looks.load(Relaxed) {
+            burst.iter().for_each(|call| self.1.see(call.payload()));
+        }
     }
 
     fn answer(&mut self, burst: &mut [Question<'_>], _: u64) {
         burst.iter_mut().for_each(|question| question.answer(&[0]));
+        if self.1.looks.load(Relaxed) {
+            burst.iter().for_each(|question| self.1.see(question.payload()));
+        }
     }
 
     fn at_once(&self) -> AtOnce {
@@ -105,21 +146,25 @@ struct Contestant {
     verdicts: Vec<Verdict>,
     frames: Vec<Vec<u8>>,
     at: usize,
+    /// Of its service, if it has one.
+    seen: Option<Arc<Seen>>,
 }
 
 impl Contestant {
-    fn new(define: &str, at_once: AtOnce) -> Result<Contestant, Failure> {
+    fn new(define: &str, at_once: AtOnce, bytes: usize) -> Result<Contestant, Failure> {
         let options = p4_check::Options { defines: BTreeMap::from([(define.to_owned(), "1".to_owned())]), ..Default::default() };
         let compiled = p4_check::compile_str("called.p4", TEXT, &options).map_err(|failure| wrong(&failure.render()))?;
         let mut ir = compiled.ir;
         p4_passes::optimise(&mut ir).map_err(|error| wrong(&error.to_string()))?;
         let entries = entries(&ir)?;
-        let target = native(&ir, at_once)?;
+        let seen = Arc::new(Seen::default());
+        let target = native(&ir, at_once, &seen)?;
         target.apply(&entries).map_err(|error| wrong(&error.to_string()))?;
-        let frames: Vec<Vec<u8>> = (0..ROUTES).map(frame).collect();
-        let packets = (0..BURST).map(|_| Packet::empty(64)).collect();
+        let frames: Vec<Vec<u8>> = (0..ROUTES).map(|i| frame(i, bytes)).collect();
+        let packets = (0..BURST).map(|_| Packet::empty(bytes)).collect();
         let verdicts = vec![Verdict::default(); BURST];
-        Ok(Contestant { ir: Arc::new(ir), entries, lane: target.lane(0), packets, verdicts, frames, at: 0 })
+        let seen = (define != "NONE").then_some(seen);
+        Ok(Contestant { ir: Arc::new(ir), entries, lane: target.lane(0), packets, verdicts, frames, at: 0, seen })
     }
 
     /// One burst of frames.
@@ -137,7 +182,8 @@ impl Contestant {
         let mut machine = Machine::new(self.ir.clone()).map_err(|error| wrong(&error.to_string()))?;
         machine.set_services(Box::new(Twin));
         machine.apply(&self.entries).map_err(|error| wrong(&error.to_string()))?;
-        let mut verified = 0;
+        let (mut verified, mut sent) = (0, 0u64);
+        self.seen.iter().for_each(|seen| seen.looks.store(true, Relaxed));
         while verified < ROUTES {
             let from = self.at;
             self.burst();
@@ -146,7 +192,14 @@ impl Contestant {
                 if *verdict != out.verdict || packet.data() != out.bytes {
                     return Err(wrong("the program's packets are not the interpreter's"));
                 }
+                sent = sent.wrapping_add(sum(&self.frames[(from + i) % ROUTES][HEADERS..]));
                 verified += 1;
+            }
+        }
+        if let Some(seen) = &self.seen {
+            seen.looks.store(false, Relaxed);
+            if (seen.payloads.load(Relaxed), seen.sum.load(Relaxed)) != (verified, sent) {
+                return Err(wrong("the service has not seen each frame's payload once"));
             }
         }
         Ok(verified)
@@ -165,12 +218,13 @@ impl Contestant {
     }
 }
 
-fn native(ir: &Ir, at_once: AtOnce) -> Result<Box<dyn Target>, Failure> {
+fn native(ir: &Ir, at_once: AtOnce, seen: &Arc<Seen>) -> Result<Box<dyn Target>, Failure> {
     let options = target_x86::Options::default();
     let cut = p4_passes::bridge::cut(ir).map_err(|error| wrong(&error.to_string()))?;
     let Some((mut cut, bridge)) = cut else { return Ok(Box::new(crate::p4::device::x86_uncut(ir, &options)?)) };
     p4_passes::optimise(&mut cut).map_err(|error| wrong(&error.to_string()))?;
-    let null: Make = Arc::new(move || Box::new(Null(at_once)));
+    let seen = seen.clone();
+    let null: Make = Arc::new(move || Box::new(Null(at_once, seen.clone())));
     let services = [Arc::new(deploy(&Place::Lane, null)?)];
     let whole = Replicating::new(crate::p4::device::x86_uncut(&cut, &options)?, bridge).with_services(&services);
     Ok(Box::new(whole.map_err(|error| wrong(&error.to_string()))?))
@@ -180,8 +234,8 @@ fn destination(i: usize) -> u32 {
     0x0a00_0001 + 7 * i as u32
 }
 
-fn frame(i: usize) -> Vec<u8> {
-    let mut frame = vec![i as u8; 64];
+fn frame(i: usize, bytes: usize) -> Vec<u8> {
+    let mut frame: Vec<u8> = (0..bytes).map(|at| (i + at) as u8).collect();
     frame[12..14].copy_from_slice(&[8, 0]);
     frame[30..34].copy_from_slice(&destination(i).to_be_bytes());
     frame

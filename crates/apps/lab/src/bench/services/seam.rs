@@ -48,7 +48,9 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     let folder = tempfile::tempdir().map_err(|error| wrong(&error.to_string()))?;
     let path = folder.path().join("service.sock");
     for place in [Place::Lane, Place::Threads(1), Place::Process(path)] {
-        rows.push(keep(&place, common)?);
+        for bytes in [128, 1400] {
+            rows.push(keep(&place, bytes, common)?);
+        }
         rows.push(latency(&place, common, Nea::Nea0)?);
     }
     rows.push(scaling("arithmetic in registers: what two cores are worth on this machine", common, &|| timed(common, arithmetic))?);
@@ -340,8 +342,8 @@ fn give(caller: &mut Caller, calls: &mut [Call], start: Instant, out: &mut Vec<C
     }
 }
 
-/// Millions of packets a second of own time that the buffer keeps and gives back.
-pub(crate) fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
+/// Millions of packets of so many bytes a second of own time that the buffer keeps and gives back.
+pub(crate) fn keep(place: &Place, bytes: usize, common: &Common) -> Result<Value, Failure> {
     let bearers: u32 = common.size(16_384, 64);
     let limits = Limits { packets: 1 << 20, bytes: u64::MAX };
     let make: Make = Arc::new(move || Box::new(BufferService::new(bearers as usize, limits)));
@@ -360,9 +362,10 @@ pub(crate) fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
         deployment.set(bearer, Some(bearer_setting(&config).into())).map_err(|error| wrong(&error.to_string()))?;
     }
     let (mut caller, start, mut out) = (deployment.caller(), Instant::now(), Vec::new());
+    let sdu = vec![5; bytes];
     // Statuses are due evenly from the beginning; to the buffer it is a gap.
     let mut next: Vec<u32> = (0..bearers).map(|bearer| bearer % IN_FLIGHT).collect();
-    let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&[5; 128], PortId(1))).collect();
+    let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&sdu, PortId(1))).collect();
     let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
     let request =
         |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, prefix_bytes: 0, segment_bytes: 0 }.fields();
@@ -404,10 +407,13 @@ pub(crate) fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
                     return Err(wrong(&format!("a packet came back as {:?}", call.outcome)));
                 }
                 if call.tag == 1 {
+                    if round == 0 && call.packet.data() != sdu {
+                        return Err(wrong("a packet came back with other bytes"));
+                    }
                     back += 1;
                 } else {
                     statuses -= 1;
-                    call.packet.set(&[5; 128]);
+                    call.packet.set(&sdu);
                 }
                 spares.push(call.packet);
             }
@@ -429,7 +435,7 @@ pub(crate) fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
         return Err(wrong("the counters do not balance"));
     }
     let mut row =
-        report::rate(&format!("buffer, {}: keep + acknowledge, 128 B, {bearers} bearers", label(place)), "Mpps", &rounds, verified);
+        report::rate(&format!("buffer, {}: keep + acknowledge, {bytes} B, {bearers} bearers", label(place)), "Mpps", &rounds, verified);
     row["note"] = json!(format!("of own time of all; {:.2} by the clock", walls.median()));
     row["clock"] = walls.json();
     row["caller"] = lanes.json();
