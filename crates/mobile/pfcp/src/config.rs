@@ -196,6 +196,11 @@ impl Config {
         self.peers.iter().any(|peers| peers.together && peers.contains(a) && peers.contains(b))
     }
 
+    /// Whether the operator lists two addresses together: an SMF Set ID is believed within one entry of `peers`.
+    pub fn are_in_one_entry(&self, a: IpAddr, b: IpAddr) -> bool {
+        self.peers.iter().any(|peers| peers.contains(a) && peers.contains(b))
+    }
+
     /// Checks what the types do not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut wrong = Vec::new();

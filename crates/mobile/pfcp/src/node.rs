@@ -477,7 +477,7 @@ impl Node {
         // One who does not speak for a session is not told whether there is one.
         let cp_seid = |node: &Node| {
             let session = node.sessions.get(message.seid?)?;
-            node.speaks_for(from, &session.node_id).then_some(session.cp.seid)
+            node.controls(from, &session.node_id).then_some(session.cp.seid)
         };
         let cp_seid_before = cp_seid(self);
         let refused = self.store_away && message.kind != MessageType::HeartbeatRequest;

@@ -46,14 +46,17 @@ Notes:
   CP function says otherwise, and what was forwarded since the last report is deducted from a new quota (clause 5.2.2.2.1, note 1). What that FAR drops
   is not measured. An SMF that does not charge for a redirect sets INAM or gives the redirected PDR no URR. Others differ: gtp5g (free5GC) and
   upg-vpp know no FAR for quota action and drop, and Open5GS's UPF stops nothing.
-- Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association. What is deleted as a set has no usage
-  reports: its CP function has lost the sessions. Reports of a set that was handed over go to its Alternative SMF IP Address, until a CP function gives a
-  session another F-SEID.
+- Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association; those that are handed over, in all
+  associations of an SMF set. What is deleted as a set has no usage reports: its CP function has lost the sessions. Reports of a set that was handed
+  over go to its Alternative SMF IP Address, until a CP function gives a session another F-SEID.
 - A request of ours that a CP function does not answer (T1, N1) goes to its other addresses (Alternative SMF IP Address of its association; preferred ones
   first), and so do later ones until the first address is heard again. One of those may take a session over: with a CP F-SEID in its answer to a report, or
   by a modification. Another SMF is sent SEID 0 and the session's F-SEID as its Old CP F-SEID. A report that is answered with cause 78 (\"Redirection
-  Requested\") and an Alternative SMF IP Address goes there. The association is lost when none of its addresses answers heartbeats. SSET and MPAS are not
-  announced: an SMF Set ID is not looked at, and a Node ID has one association.
+  Requested\") and an Alternative SMF IP Address goes there. The association is lost when none of its addresses answers heartbeats.
+- An SMF set may have one association, which names the addresses of all (SSET), or one for each SMF, which name the set (MPAS, SMF Set ID). With MPAS
+  a request for a session is served whichever of them sends it. A modification with the sender's Node ID moves the session to the sender's association, and so
+  does a CP F-SEID in its answer to a report. The others' addresses come behind those of the association itself when an SMF does not answer. Release, update and
+  new sessions are each SMF's own. A set is within one entry of `n4.peers`, so that nobody else joins it; what an SMF says of its set counts until its next setup.
 - After a restart of ours an SMF restores its sessions (RESTI): it names the F-TEIDs and UE addresses that they had, which are taken if they are ours and free,
   without RESTI too. If one is not, the request is rejected with cause 86 (\"PFCP session restoration failure\"), without RESTI with cause 73. Our F-SEID is another than before.
 - PFCPSMReq-Flags are obeyed with the message and in Update Forwarding Parameters alike; SNDEM of the message is for each FAR that it updates. What DROBU drops is

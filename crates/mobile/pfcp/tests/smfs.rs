@@ -54,7 +54,7 @@ fn open5gs_from_association_to_release() {
     assert_eq!(find!(answer.ies, RecoveryTimeStamp), Some(&UPF_STARTED));
     let features = *find!(answer.ies, UpFunctionFeatures).unwrap();
     assert!(features.has(UpFeatures::FTUP.and(UpFeatures::EMPU).and(UpFeatures::UEIP).and(UpFeatures::MNOP)));
-    assert!(!features.has(UpFeatures::PFDM) && !features.has(UpFeatures::TRST) && !features.has(UpFeatures::SSET));
+    assert!(!features.has(UpFeatures::PFDM) && !features.has(UpFeatures::TRST));
 
     let (seid, answer) = bench.establish(open5gs_establishment());
     assert_eq!(answer.seid, Some(0xc0ffee));

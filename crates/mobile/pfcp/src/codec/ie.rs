@@ -242,6 +242,7 @@ ies! {
         TgppInterfaceType = 160: u8, "3GPP Interface Type", Ignored("Source and Destination Interface decide");
         UeIpAddressPoolIdentity = 177: Vec<u8>, "UE IP address Pool Identity", Refused;
         AlternativeSmfIpAddress = 178: AlternativeSmfIpAddress, "Alternative SMF IP Address", Done;
+        SmfSetId = 180: SmfSetId, "SMF Set ID", Done;
         QuotaValidityTime = 181: u32, "Quota Validity Time", Done;
         PfcpAsRspFlags = 184: u8, "PFCPASRsp-Flags", Sent;
         PfcpSeReqFlags = 186: u8, "PFCPSEReq-Flags", Done;
@@ -300,7 +301,6 @@ ies! {
         175, "Update Access Forwarding Action Information 1", Refused;
         176, "Update Access Forwarding Action Information 2", Refused;
         179, "Packet Replication and Detection Carry-On Information", Refused;
-        180, "SMF Set ID", Ignored("addresses say who speaks for whom: Alternative SMF IP Address");
         182, "Number of Reports", Refused;
         185, "CP PFCP Entity IP Address", Ignored("all sessions of the association are retained, also those of addresses that are not listed");
         188, "IP Multicast Addressing Info (Session Establishment Request)", Refused;

@@ -104,6 +104,10 @@ pub struct AlternativeSmfIpAddress {
     pub ipv6: Option<Ipv6Addr>,
 }
 
+/// SMF Set ID (§8.2.131): a fully qualified domain name, dotted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SmfSetId(pub String);
+
 /// FQ-CSID (§8.2.45): sets of sessions that a node has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FqCsid {
@@ -366,6 +370,7 @@ impl UpFeatures {
     pub const SSET: UpFeatures = UpFeatures(1 << 19);
     pub const MNOP: UpFeatures = UpFeatures(1 << 20);
     pub const BUNDL: UpFeatures = UpFeatures(1 << 22);
+    pub const MPAS: UpFeatures = UpFeatures(1 << 24);
     pub const VTIME: UpFeatures = UpFeatures(1 << 26);
     pub const IP6PL: UpFeatures = UpFeatures(1 << 29);
 

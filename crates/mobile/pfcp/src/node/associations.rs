@@ -11,10 +11,10 @@ use super::finals::Unknown;
 use super::load::Told;
 use super::sets::{HandOver, Set};
 use super::{About, AssociationView, Ending, Node, Timer};
-use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
+use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, SmfSetId, UserPlaneIpResource, find, number};
 use crate::config::{Config, OnLoss};
 use crate::rules::{Interface, Seid};
-use crate::session::{Rejection, refuse_unsupported};
+use crate::session::{Rejection, refuse_flaws, refuse_unsupported};
 use crate::stats::{Drop, LogCause};
 use crate::work::steps;
 
@@ -37,6 +37,8 @@ pub(super) struct Association {
     pub source: SocketAddr,
     /// Further addresses that speak for it: alternative SMF addresses, and whether each is a preferred one (PPE).
     alternatives: BTreeMap<IpAddr, bool>,
+    /// The SMF set that it is of (SMF Set ID), in lower case.
+    smf_set: Option<String>,
     /// Sets of its sessions that it has handed over.
     pub handed_over: BTreeMap<Set, HandOver>,
     recovery_ntp_s: u32,
@@ -77,15 +79,24 @@ impl Association {
         self.source.ip() == address || self.alternatives.contains_key(&address) || config.are_together(self.source.ip(), address)
     }
 
-    /// Addresses speak for it from now on.
-    pub(super) fn speak_too(&mut self, addresses: impl Iterator<Item = IpAddr>) -> Result<(), Rejection> {
+    /// Whether an address is its own, that of its association.
+    fn is_at(&self, address: IpAddr) -> bool {
+        [self.peer.ip(), self.source.ip()].contains(&address)
+    }
+
+    /// Its alternative addresses if these speak for it too.
+    pub(super) fn with_alternatives(&self, addresses: impl Iterator<Item = IpAddr>) -> Result<BTreeMap<IpAddr, bool>, Rejection> {
         let before = self.alternatives.iter().map(|(address, preferred)| (*address, *preferred));
         let all: BTreeMap<IpAddr, bool> = addresses.map(|address| (address, false)).chain(before).collect();
         if all.len() > MAX_ALTERNATIVES {
             return Err(too_many_alternatives());
         }
-        self.alternatives = all;
-        Ok(())
+        Ok(all)
+    }
+
+    /// Addresses speak for it from now on.
+    pub(super) fn speak_too(&mut self, alternatives: BTreeMap<IpAddr, bool>) {
+        self.alternatives = alternatives;
     }
 
     /// All addresses that it may be reached at: preferred ones, other alternatives, its own.
@@ -155,6 +166,7 @@ impl Node {
         if self.draining && !self.associations.contains_key(&node_id) {
             return Err(Rejection::new(Cause::NO_RESOURCES, "draining: the operator wants no new associations".into()));
         }
+        refuse_flaws(&request.ies)?;
         refuse_unsupported(&request.ies)?;
         let retain = find!(request.ies, SessionRetentionInformation).is_some();
         let alternatives = alternatives(&request.ies)?;
@@ -163,8 +175,10 @@ impl Node {
         let retained = self.associated(&node_id, from, peer, stamp, retain, now)?;
         if let Some(association) = self.associations.get_mut(&node_id) {
             association.alternatives = alternatives;
+            association.smf_set = smf_set(&request.ies);
             association.cp_features = cp_features(&request.ies).unwrap_or(0);
         }
+        self.warn_of_set_apart(&node_id, now);
         self.note_association(&node_id);
         let mut ies = vec![
             Ie::NodeId(self.config.node_id.clone()),
@@ -201,6 +215,7 @@ impl Node {
     /// Association Update Request (§6.2.7): a CP function tells its features and its alternative addresses, which replace those given before.
     pub(super) fn update(&mut self, from: SocketAddr, request: &Message) -> Result<Group, Rejection> {
         let node_id = self.own_association(node_id(request)?, from)?;
+        refuse_flaws(&request.ies)?;
         refuse_unsupported(&request.ies)?;
         let alternatives = alternatives(&request.ies)?;
         if let Some(association) = self.associations.get_mut(&node_id) {
@@ -246,6 +261,44 @@ impl Node {
     /// from a stranger's.
     pub(super) fn speaks_for(&self, from: SocketAddr, node_id: &NodeId) -> bool {
         self.associations.get(node_id).is_some_and(|association| association.is_of(from.ip(), &self.config))
+    }
+
+    /// Associations of the other SMFs of its set, which have associations of their own (§5.22.3). An SMF Set ID is believed within one entry of
+    /// `n4.peers`.
+    pub(super) fn others_of_set<'a>(&'a self, association: &'a Association) -> impl Iterator<Item = (&'a NodeId, &'a Association)> {
+        let set = association.smf_set.as_ref();
+        steps(set.map_or(0, |_| self.associations.len()));
+        let all = set.into_iter().flat_map(|_| &self.associations);
+        all.filter(move |(_, other)| {
+            other.smf_set.as_ref() == set
+                && other.number != association.number
+                && self.config.are_in_one_entry(other.source.ip(), association.source.ip())
+        })
+    }
+
+    /// Says that an SMF is not taken for one of a set, as the operator lists the others apart: nothing in an answer tells its own operator.
+    fn warn_of_set_apart(&mut self, node_id: &NodeId, now: Duration) {
+        let Some(association) = self.associations.get(node_id).filter(|association| association.smf_set.is_some()) else { return };
+        steps(self.associations.len());
+        let apart = self.associations.iter().find(|(_, other)| {
+            other.smf_set == association.smf_set && !self.config.are_in_one_entry(other.source.ip(), association.source.ip())
+        });
+        let Some(other) = apart.map(|(other, _)| other.clone()) else { return };
+        if let Some(left_out) = self.may_log(LogCause::Association, now) {
+            tracing::warn!(%node_id, %other, left_out, "SMFs of one set (SMF Set ID) do not act for each other's sessions: n4.peers must have both in one network or list");
+        }
+    }
+
+    /// Whether `from` may act for the sessions of an association: it speaks for it, or for that of another SMF of its set.
+    pub(super) fn controls(&self, from: SocketAddr, node_id: &NodeId) -> bool {
+        let Some(association) = self.associations.get(node_id) else { return false };
+        association.is_of(from.ip(), &self.config) || self.other_of_set_at(association, from.ip()).is_some()
+    }
+
+    /// The association of another SMF of the set that an address speaks for.
+    pub(super) fn other_of_set_at(&self, association: &Association, address: IpAddr) -> Option<NodeId> {
+        let mut others = self.others_of_set(association);
+        others.find(|(_, other)| other.is_of(address, &self.config)).map(|(node_id, _)| node_id.clone())
     }
 
     /// The association that a request of `from` is about. Another's is refused as one that is not there (§7.6.5).
@@ -323,12 +376,14 @@ impl Node {
             return self.ask_again(peer, now);
         }
         if let Some(association) = self.associations.get_mut(&node_id) {
+            association.smf_set = smf_set(&response.ies);
             association.cp_features = cp_features(&response.ies).unwrap_or(0);
             match alternatives(&response.ies) {
                 Ok(told) if !told.is_empty() => association.alternatives = told,
                 _ => {}
             }
         }
+        self.warn_of_set_apart(&node_id, now);
         self.note_association(&node_id);
     }
 
@@ -362,11 +417,13 @@ impl Node {
 
     /// Heartbeat Response to ours, sent in the association that began at `since`.
     pub(super) fn heartbeat_answered(&mut self, node_id: &NodeId, since: Duration, from: IpAddr, response: &Message, now: Duration) {
+        let before = self.associations.get(node_id);
+        let of_another = before.is_some_and(|association| !association.is_at(from) && self.other_of_set_at(association, from).is_some());
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
         let lost_at = association.lost_at.take();
         association.asked = false;
         // Another SMF of the set has a time stamp of its own.
-        let is_own = [association.peer.ip(), association.source.ip()].contains(&from) || !association.alternatives.contains_key(&from);
+        let is_own = association.is_at(from) || !(of_another || association.alternatives.contains_key(&from));
         if lost_at.is_some() {
             self.note_association(node_id);
         }
@@ -470,6 +527,7 @@ impl Node {
             peer,
             source,
             alternatives: alternatives.unwrap_or_default(),
+            smf_set: None,
             handed_over: BTreeMap::new(),
             recovery_ntp_s,
             other_stamp: None,
@@ -568,6 +626,11 @@ fn alternatives(ies: &[Ie]) -> Result<BTreeMap<IpAddr, bool>, Rejection> {
         return Err(too_many_alternatives());
     }
     Ok(addresses)
+}
+
+/// The SMF set of a request's sender. Domain names do not tell cases apart (RFC 1035 §2.3.3).
+fn smf_set(ies: &[Ie]) -> Option<String> {
+    find!(ies, SmfSetId).map(|SmfSetId(name)| name.to_ascii_lowercase())
 }
 
 fn too_many_alternatives() -> Rejection {

@@ -8,7 +8,8 @@
 //! A SEID means a session only at the address that gave it: another SMF is sent the SEID 0 and the session's F-SEID as its Old CP F-SEID (§7.5.8.1,
 //! §7.2.2.4.2).
 //!
-//! Left out: the features SSET and MPAS are not announced, as an SMF Set ID is not looked at: who speaks for whom is said by addresses alone.
+//! SMFs of a set that have an association each (MPAS, §5.22.3) say so by their SMF Set ID: then the others' addresses come behind those of the
+//! association itself.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -30,7 +31,7 @@ impl Node {
     pub(super) fn heard_at(&self, association: &Association, wanted: SocketAddr) -> SocketAddr {
         let silent = self.silent.contains(&wanted.ip());
         let other = silent.then(|| self.elsewhere(association, wanted.ip())).flatten();
-        other.map_or(wanted, |address| SocketAddr::new(address, wanted.port()))
+        other.map_or(wanted, |address| self.at_port(association, address, wanted.port()))
     }
 
     /// Somebody speaks from that address.
@@ -43,7 +44,14 @@ impl Node {
         let fits = |address: &IpAddr| {
             *address != silent && address.is_ipv4() == silent.is_ipv4() && !self.silent.contains(address) && self.may_be_asked(*address)
         };
-        association.addresses().find(fits)
+        let others = self.others_of_set(association).filter(|(_, other)| other.lost_at.is_none()).flat_map(|(_, other)| other.addresses());
+        association.addresses().chain(others).find(fits)
+    }
+
+    /// An address to try, with the port of the one before, or that of another association's requests.
+    fn at_port(&self, association: &Association, address: IpAddr, port: u16) -> SocketAddr {
+        let other = self.others_of_set(association).map(|(_, other)| other.peer).find(|peer| peer.ip() == address);
+        other.unwrap_or(SocketAddr::new(address, port))
     }
 
     /// A request that was given up goes to another address of the same CP function, if it has one that is not silent too. Whether it does.
@@ -53,10 +61,12 @@ impl Node {
         let from = *to;
         let Some(address) = self.elsewhere(association, from.ip()).filter(|_| *moves < MAX_MOVES) else {
             // None answers: the next request tries the first one again.
-            let all: Vec<IpAddr> = association.addresses().chain([from.ip()]).collect();
+            let others = self.others_of_set(association).flat_map(|(_, other)| other.addresses());
+            let all: Vec<IpAddr> = association.addresses().chain(others).chain([from.ip()]).collect();
             self.silent.retain(|address| !all.contains(address));
             return false;
         };
+        let to = self.at_port(association, address, from.port());
         if self.silent.len() >= MAX_SILENT {
             self.silent.clear();
         }
@@ -64,7 +74,7 @@ impl Node {
         if let Some(left_out) = self.may_log(LogCause::Association, now) {
             tracing::warn!(silent = %from.ip(), %address, left_out, "an address of a CP function does not answer: its requests go to another one");
         }
-        self.send_to(sequence, waiting, SocketAddr::new(address, from.port()), now);
+        self.send_to(sequence, waiting, to, now);
         true
     }
 

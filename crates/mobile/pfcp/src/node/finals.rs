@@ -497,7 +497,10 @@ impl Node {
         };
         let here = |until: &&Until| {
             let Until::Heard(node_id) = until else { return false };
-            self.associations.get(node_id).is_some_and(|association| association.is_of(from, &self.config) && knows(association))
+            let Some(association) = self.associations.get(node_id) else { return false };
+            // Another SMF of the set has a time stamp of its own.
+            association.is_of(from, &self.config) && knows(association)
+                || self.other_of_set_at(association, from).and_then(|other| self.associations.get(&other)).is_some_and(knows)
         };
         let heard: Vec<Until> = self.finals.kept.keys().filter(here).cloned().collect();
         let one = Until::HeardFrom(from);

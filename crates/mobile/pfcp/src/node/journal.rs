@@ -22,7 +22,7 @@ use crate::codec::NodeId;
 use crate::rules::{Counters, Seid, Usage, UserPlane};
 
 /// Of the records' layout. To be raised when that changes, as the test `the_layout_of_records_is_that_of_their_version` tells.
-pub(super) const VERSION: u16 = 7;
+pub(super) const VERSION: u16 = 8;
 
 /// URRs whose counters, and sessions that, one call of [`Node::checkpoint`] looks at: some milliseconds' work.
 const AT_ONCE: usize = 2000;

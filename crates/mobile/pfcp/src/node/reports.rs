@@ -414,6 +414,7 @@ impl Node {
             if let Some(mut session) = self.sessions.open(seid) {
                 (session.cp, session.peer, session.peer_since) = (cp, peer, now);
             }
+            self.goes_to_other_of_set(seid, from);
             self.usage_follows(seid);
         }
         if find!(response.ies, PfcpSrRspFlags).is_some_and(|flags| flags & DROBU != 0) {
@@ -427,6 +428,18 @@ impl Node {
                 drop(session);
                 self.commit_failed(seid, &error, "refuses a BAR", now);
             }
+        }
+    }
+
+    /// A session that an SMF has taken over which has an association of its own is with that from now on: it goes on when the one before is over.
+    fn goes_to_other_of_set(&mut self, seid: Seid, from: SocketAddr) {
+        let node_id = self.sessions.get(seid).map(|session| session.node_id);
+        let Some(association) = node_id.and_then(|node_id| self.associations.get(&node_id)) else { return };
+        if association.is_of(from.ip(), &self.config) {
+            return;
+        }
+        if let Some(node_id) = self.other_of_set_at(association, from.ip()) {
+            self.move_session(seid, node_id);
         }
     }
 

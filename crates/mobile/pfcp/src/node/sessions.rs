@@ -308,7 +308,7 @@ impl Node {
     /// exist.
     fn own_session(&mut self, seid: Seid, from: SocketAddr) -> Result<(), Rejection> {
         let session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
-        if self.speaks_for(from, &session.node_id) {
+        if self.controls(from, &session.node_id) {
             return Ok(());
         }
         self.stats.foreign += 1;
@@ -319,7 +319,7 @@ impl Node {
     }
 
     /// The Node ID of a modification: that of a CP function of the same SMF set which takes the session over (§5.22). It must be
-    /// associated, and the request's sender must speak for it as well as for the association that the session is in.
+    /// associated, and the request's sender must speak for it as well as for the association that the session is in, or one of its SMF set.
     fn new_owner(&mut self, seid: Seid, from: SocketAddr, ies: &[Ie]) -> Result<Option<NodeId>, Rejection> {
         let Some(named) = find!(ies, NodeId) else { return Ok(None) };
         let node_id = self.own_association(named, from)?;
@@ -330,7 +330,7 @@ impl Node {
         Ok((!here).then_some(node_id))
     }
 
-    fn move_session(&mut self, seid: Seid, node_id: NodeId) {
+    pub(super) fn move_session(&mut self, seid: Seid, node_id: NodeId) {
         let Some(mut session) = self.sessions.open(seid) else { return };
         if let Some(association) = self.associations.get_mut(&session.node_id) {
             association.sessions.remove(&seid);

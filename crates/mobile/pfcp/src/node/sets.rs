@@ -128,18 +128,32 @@ impl Node {
         if handed_over.is_empty() {
             return Err(unreadable(&request.ies, number::SessionChangeInfo));
         }
-        if let Some(association) = self.associations.get_mut(&node_id) {
-            let new = handed_over.iter().filter(|(set, _)| !association.handed_over.contains_key(set)).count();
-            if association.handed_over.len() + new > MAX_HANDED_OVER {
-                let why = format!("more than {MAX_HANDED_OVER} sets handed over");
-                return Err(Rejection { offending: Some(number::SessionChangeInfo), ..Rejection::new(Cause::NO_RESOURCES, why) });
+        // The one that takes over may have an association of its own: it speaks for the sessions of all of its SMF set (§5.22.3).
+        let (mut all, mut alternatives) = (Vec::new(), None);
+        if let Some(own) = self.associations.get(&node_id) {
+            for (node_id, association) in self.others_of_set(own).chain([(&node_id, own)]) {
+                let new = handed_over.iter().filter(|(set, _)| !association.handed_over.contains_key(set)).count();
+                if association.handed_over.len() + new > MAX_HANDED_OVER {
+                    let why = format!("more than {MAX_HANDED_OVER} sets handed over");
+                    return Err(Rejection { offending: Some(number::SessionChangeInfo), ..Rejection::new(Cause::NO_RESOURCES, why) });
+                }
+                all.push(node_id.clone());
             }
-            association.speak_too(handed_over.iter().map(|(_, to)| *to))?;
-            let these: Vec<(Set, HandOver)> = handed_over.into_iter().map(|(set, to)| (set, HandOver { to, at: now })).collect();
-            association.handed_over.extend(these.iter().cloned());
-            self.usage_handed_over(&node_id, &these);
+            // What it names speaks for its own association, and so for the set's sessions, but not for the others' associations.
+            let speaks = |to: &IpAddr| self.other_of_set_at(own, *to).is_some();
+            alternatives = Some(own.with_alternatives(handed_over.iter().map(|(_, to)| *to).filter(|to| !speaks(to)))?);
         }
-        self.note_association(&node_id);
+        if let (Some(own), Some(alternatives)) = (self.associations.get_mut(&node_id), alternatives) {
+            own.speak_too(alternatives);
+        }
+        let these: Vec<(Set, HandOver)> = handed_over.into_iter().map(|(set, to)| (set, HandOver { to, at: now })).collect();
+        for node_id in all {
+            if let Some(association) = self.associations.get_mut(&node_id) {
+                association.handed_over.extend(these.iter().cloned());
+            }
+            self.usage_handed_over(&node_id, &these);
+            self.note_association(&node_id);
+        }
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED)])
     }
 

@@ -60,6 +60,20 @@ impl Value for AlternativeSmfIpAddress {
     }
 }
 
+impl Value for SmfSetId {
+    fn read(r: &mut Reader<'_>) -> Result<SmfSetId, Flaw> {
+        let all = r.all();
+        // Behind a spare octet; go-pfcp writes none. No name begins with an empty label.
+        let octets = all.strip_prefix(&[0]).unwrap_or(all);
+        let octets = Some(octets).filter(|octets| octets.len() <= MAX_NAME).ok_or(Flaw::Length)?;
+        dns_labels(octets).or_else(|| plain_text(octets)).map(SmfSetId).ok_or(Flaw::Value)
+    }
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(0);
+        write_labels(&self.0, out);
+    }
+}
+
 impl Value for FqCsid {
     fn read(r: &mut Reader<'_>) -> Result<FqCsid, Flaw> {
         let first = r.u8()?;
