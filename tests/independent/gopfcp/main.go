@@ -15,6 +15,9 @@ import (
 	"github.com/wmnsk/go-pfcp/message"
 )
 
+// The SMF set of ours (TS 23.003 §28.12).
+const smfSetID = "set1.smfset.5gc.mnc001.mcc001.3gppnetwork.org"
+
 // Reporting Triggers (TS 29.244 §8.2.19), octets 5 and 6.
 const (
 	askPERIO, askVOLTH, askTIMTH, askQUHTI, askSTART, askSTOPT, askLIUSA = 1, 2, 4, 8, 16, 32, 128
@@ -66,7 +69,7 @@ func run(checks *Checks, binary string) error {
 	}
 	for _, step := range []func(*Checks, *SMF){
 		association, everyTrigger, startAndStop, quotaHoldingTime, quotaValidityTime, farForQuotaAction, userPlaneInactivity,
-		linkedUsage, periods, refusals, release,
+		linkedUsage, periods, refusals, smfSet, release,
 	} {
 		if err := guarded(func() { step(checks, smf) }); err != nil {
 			return err
@@ -85,7 +88,7 @@ func association(checks *Checks, smf *SMF) {
 	stamp, err := heartbeat.RecoveryTimeStamp.RecoveryTimeStamp()
 	checks.ok("heartbeat has a recovery time stamp", err == nil && time.Since(stamp) < time.Hour, stamp)
 
-	ies := []*ie.IE{smf.nodeID(), ie.NewRecoveryTimeStamp(smf.started), ie.NewCPFunctionFeatures(0)}
+	ies := []*ie.IE{smf.nodeID(), ie.NewRecoveryTimeStamp(smf.started), ie.NewCPFunctionFeatures(0), ie.NewSMFSetID(smfSetID)}
 	setup := smf.node(message.NewAssociationSetupRequest(smf.next(), ies...)).(*message.AssociationSetupResponse)
 	checks.cause("association setup", setup.Cause, ie.CauseRequestAccepted)
 	same, err := setup.RecoveryTimeStamp.RecoveryTimeStamp()
@@ -224,6 +227,44 @@ func refusals(checks *Checks, smf *SMF) {
 }
 
 // With a session that lives: the UPF ends it, and no report comes after.
+// A session is served for another SMF of the set, which has an association of its own (MPAS), and not for one of another set.
+func smfSet(checks *Checks, smf *SMF) {
+	session := smf.establish(plainURR(1))
+	checks.cause("a session of the first SMF", session.answer.Cause, ie.CauseRequestAccepted)
+	session.send(300)
+	session.queried(checks, 1, 300)
+	for _, other := range []struct {
+		set   string
+		last  byte
+		cause uint8
+	}{{"another." + smfSetID, 34, ie.CauseSessionContextNotFound}, {smfSetID, 35, ie.CauseRequestAccepted}} {
+		second, err := smf.another(other.last)
+		if err != nil {
+			panic(givenUp(err.Error()))
+		}
+		defer second.n4.Close()
+		ies := []*ie.IE{second.nodeID(), ie.NewRecoveryTimeStamp(second.started), ie.NewCPFunctionFeatures(0x20), ie.NewSMFSetID(other.set)}
+		setup := second.node(message.NewAssociationSetupRequest(second.next(), ies...)).(*message.AssociationSetupResponse)
+		checks.cause("association of an SMF of the set "+other.set, setup.Cause, ie.CauseRequestAccepted)
+		checks.ok("  has features: SSET, MPAS", setup.UPFunctionFeatures.HasSSET() && setup.UPFunctionFeatures.HasMPAS(), setup.UPFunctionFeatures)
+		modify := func(ies ...*ie.IE) *message.SessionModificationResponse {
+			request := message.NewSessionModificationRequest(0, 0, session.seid, second.next(), 0, ies...)
+			return second.node(request).(*message.SessionModificationResponse)
+		}
+		checks.cause("  its query of the first one's session", modify(ie.NewQueryURR(ie.NewURRID(1))).Cause, other.cause)
+		taken := modify(second.nodeID(), ie.NewFSEID(session.cpSEID+0x1000, second.upf.smf, nil))
+		checks.cause("  its modification with its Node ID", taken.Cause, other.cause)
+		if other.cause == ie.CauseRequestAccepted {
+			request := message.NewSessionDeletionRequest(0, 0, session.seid, second.next(), 0)
+			deletion := second.node(request).(*message.SessionDeletionResponse)
+			checks.cause("  its deletion", deletion.Cause, ie.CauseRequestAccepted)
+			checks.ok("  is answered to its SEID", deletion.SEID() == session.cpSEID+0x1000, deletion.SEID())
+		}
+		released := second.node(message.NewAssociationReleaseRequest(second.next(), second.nodeID())).(*message.AssociationReleaseResponse)
+		checks.cause("  its association's release", released.Cause, ie.CauseRequestAccepted)
+	}
+}
+
 func release(checks *Checks, smf *SMF) {
 	session := smf.establish(plainURR(1))
 	checks.cause("a last session", session.answer.Cause, ie.CauseRequestAccepted)

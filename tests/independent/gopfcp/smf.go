@@ -86,6 +86,22 @@ func newSmf(upf *UPF) (*SMF, error) {
 	return smf, nil
 }
 
+// Another SMF on N4, at the address with this last octet, without a gNodeB.
+func (smf *SMF) another(last byte) (*SMF, error) {
+	upf := *smf.upf
+	upf.smf = net.IPv4(upf.smf[0], upf.smf[1], upf.smf[2], last).To4()
+	n4, err := net.ListenUDP("udp4", &net.UDPAddr{IP: upf.smf, Port: 8805})
+	if err != nil {
+		return nil, err
+	}
+	other := &SMF{
+		upf: &upf, n4: n4, started: time.Now(), seen: map[uint32]bool{}, sessions: map[uint64]uint64{},
+		answers: make(chan message.Message, 64), reports: make(chan *message.SessionReportRequest, 1024),
+	}
+	go other.receiveN4()
+	return other, nil
+}
+
 // Reads what comes on N4. Reports are acknowledged here; one that is sent again is not handed on twice.
 func (smf *SMF) receiveN4() {
 	buffer := make([]byte, 65536)

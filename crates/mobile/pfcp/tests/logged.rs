@@ -1,9 +1,12 @@
-//! What the log says of sessions: SEIDs are text there too, as a number of JSON has 53 bits for many readers.
+//! What the log says: SEIDs are text there too, as a number of JSON has 53 bits for many readers; and what nobody is answered is in the log.
 
 mod common;
 
 use common::*;
+use pfcp::codec::{Ie, MessageType, NodeId, SmfSetId};
+use pfcp::config::{AllowedPeers, Config, Network};
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]
@@ -39,5 +42,36 @@ fn seids_are_text_in_the_log_as_they_are_everywhere() {
     assert!(values.iter().all(|value| value.starts_with("\"0x") || value.starts_with("\"\"")), "{text}");
     for named in [seid, seid ^ 1, u64::MAX - 1] {
         assert!(text.contains(&format!("\"{named:#x}\"")), "{named:#x} is not in {text}");
+    }
+}
+
+/// Each is accepted, and neither is told that it does not act for the other's sessions.
+#[test]
+fn smfs_of_a_set_that_the_operator_lists_apart_are_named_in_the_log_and_others_are_not() {
+    let second = Ipv4Addr::new(127, 0, 0, 66);
+    let entries = |lists: &[&[Ipv4Addr]]| {
+        let networks = |list: &&[Ipv4Addr]| list.iter().map(|address| Network::one((*address).into())).collect();
+        lists.iter().map(|list| AllowedPeers { networks: networks(list), together: false }).collect()
+    };
+    let first = Ipv4Addr::new(127, 0, 0, 4);
+    for (peers, set, apart) in [
+        (entries(&[&[first], &[second]]), "a", true),
+        (entries(&[&[first, second]]), "a", false),
+        (entries(&[&[first], &[second]]), "b", false),
+    ] {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = tracing_subscriber::fmt().json().with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let mut bench = Bench::alone(Config { peers, ..config() });
+            let of_set = |name: &str| vec![Ie::SmfSetId(SmfSetId(name.into()))];
+            bench.ask(MessageType::AssociationSetupRequest, None, [setup_ies(SMF_STARTED), of_set("a")].concat());
+            bench.smf.set_ip(second.into());
+            let own = vec![Ie::NodeId(NodeId::Ipv4(second)), Ie::RecoveryTimeStamp(SMF_STARTED)];
+            bench.ask(MessageType::AssociationSetupRequest, None, [own, of_set(set)].concat());
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert!(text.contains("associated"), "{text}");
+        assert_eq!(text.contains("SMFs of one set"), apart, "{text}");
     }
 }
