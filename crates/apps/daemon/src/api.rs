@@ -13,6 +13,7 @@ use crate::page;
 use crate::reasons::{self, Explained};
 use crate::reload::Reloaded;
 use crate::report::{Drops, OffloadReport, PeerReport, PortReport, Report, TableReport, TargetReport, WorkerReport};
+use crate::secrets::without_keys;
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
@@ -491,7 +492,7 @@ async fn sessions(State(shared): State<App>, query: Result<Query<SessionQuery>, 
 
 /// What a client wrote, cut and without control characters.
 fn shown(text: &str) -> String {
-    text.escape_debug().take(200).collect()
+    without_keys(text).escape_debug().take(200).collect()
 }
 
 /// One session whole.

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::look::{LookQuery, SeenPart, whose};
 use crate::reload::Reloaded;
 use crate::report::Report;
+use crate::secrets::without_keys;
 use crate::sessions::{MOST_LOOKED_AT, SessionDetail, SessionPage, SessionQuery, seid_text};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use serde::{Deserialize, Serialize};
@@ -318,6 +319,8 @@ fn audited(who: &str, what: &str, value: &str, result: Result<(), String>) -> Re
 
 /// A line of the audit log: of a change, or that users' packets were given to somebody.
 pub(crate) fn note(who: &str, what: &str, value: &str, outcome: &str) {
+    // It is what a client has sent.
+    let (value, outcome) = (without_keys(value), without_keys(outcome));
     tracing::info!(target: "audit", who, what, value, outcome, "audit: asked for");
 }
 

@@ -4,6 +4,7 @@
 //! request is answered with an error, counted, and closes the connection.
 
 use crate::failure::Failure;
+use crate::secrets::without_keys;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -210,9 +211,10 @@ fn serve<Q: DeserializeOwned, R: Serialize + From<Refused>>(
     Ok(())
 }
 
-/// A line of the socket; why it is not what it should be, in words fit for a log: serde_json quotes what it did not expect.
+/// A line of the socket; why it is not what it should be, in words fit for a log: serde_json quotes what it did not expect, which may be a key.
 pub fn read<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|e| format!("not {what}: {}", e.to_string().escape_debug().take(200).collect::<String>()))
+    let shown = |e: serde_json::Error| without_keys(&e.to_string()).escape_debug().take(200).collect::<String>();
+    serde_json::from_slice(line).map_err(|e| format!("not {what}: {}", shown(e)))
 }
 
 fn write_line(mut stream: &UnixStream, reply: &impl Serialize) -> std::io::Result<()> {

@@ -186,6 +186,9 @@ fn watch(
         }
         supervisor.alive(Instant::now(), || upf.report(false).is_ok());
         let log = views.is_multiple_of(VIEWS_BETWEEN_DROPS);
+        if log {
+            crate::log_limit::tell_left_out();
+        }
         if !live && !log {
             continue;
         }

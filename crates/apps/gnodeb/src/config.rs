@@ -10,6 +10,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 
 use ciphering::{Nea, Nia};
+use daemon::secrets::without_keys;
 use gnb::rlc::SnLength;
 use gnb::rlc::pdu::UmSnLength;
 use gnb::sdap::{self, DrbId, Qfi};
@@ -740,8 +741,8 @@ pub(crate) fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, ConfigEr
     toml::from_str(text).map_err(|error| {
         let line =
             error.span().map_or(1, |span| 1 + text.as_bytes()[..span.start.min(text.len())].iter().filter(|byte| **byte == b'\n').count());
-        // What it quotes is the file's: escaped and cut, for a log.
-        let message: String = error.message().chars().flat_map(char::escape_default).take(400).collect();
+        // What it quotes is the file's: without keys, escaped and cut, for a log.
+        let message: String = without_keys(error.message()).chars().flat_map(char::escape_default).take(400).collect();
         ConfigError(format!("line {line}: {}", message.replace("\\'", "'").replace("\\\"", "\"")))
     })
 }

@@ -10,11 +10,14 @@ mod service;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use daemon::failure::Failure;
+use daemon::log_limit::LogLimit;
 use daemon::{config, control, output, privileges, rules, run, show, watch};
 use lab::{attack, bench, demo, reproduce};
 use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 #[global_allocator]
 static ALLOCATOR: allocator::MiMalloc = allocator::MiMalloc;
@@ -164,7 +167,7 @@ fn manual(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
+/// Logs go to standard error, so that output stays data; of a cause so many lines at most. A reader that is gone or a full disk loses lines, and nothing else.
 fn start_logging(cli: &Cli) -> Result<(), Failure> {
     let default = if matches!(cli.command, Command::Run(_) | Command::Service(_)) { "info" } else { "warn" };
     let wrong = |why: String| Failure::Usage(format!("RUST_LOG: {why}"));
@@ -178,12 +181,12 @@ fn start_logging(cli: &Cli) -> Result<(), Failure> {
         let builder = builder.json().with_filter_reloading();
         let handle = builder.reload_handle();
         control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
-        builder.init();
+        builder.finish().with(LogLimit).init();
     } else {
         let builder = builder.with_target(false).with_filter_reloading();
         let handle = builder.reload_handle();
         control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
-        builder.init();
+        builder.finish().with(LogLimit).init();
     }
     Ok(())
 }

@@ -58,6 +58,7 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
             tracing::info!(?signal, "ignored");
         }
         running.log_events();
+        crate::log_limit::tell_left_out();
         if let Some(thread) = running.engine.failed() {
             return Err(Failure::Failed(format!("{thread} has failed: this is a bug")));
         }

@@ -3,6 +3,7 @@
 //! Keys are written as the file has them: `route[0].via` is the first `[[route]]`'s `via`.
 
 use crate::failure::Failure;
+use crate::secrets::{is_secret, without_keys};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -57,7 +58,7 @@ impl Source {
     /// The whole message on one line.
     pub fn show(&self, fault: &Fault) -> String {
         let (at, value) = self.locate(&fault.key);
-        let (key, what) = (one_line(&fault.key, KEY), one_line(&fault.what, MESSAGE));
+        let (key, what) = (one_line(&fault.key, KEY), one_line(&without_keys(&fault.what), MESSAGE));
         let place = match (self.file.is_empty(), at) {
             (false, Some(at)) => format!("{}:{}: ", self.file, self.line(at)),
             (false, None) => format!("{}: ", self.file),
@@ -68,8 +69,8 @@ impl Source {
             (true, _) => format!("{place}{what}"),
             (false, Value::Missing) => format!("{place}{key} is missing: {what}"),
             (false, Value::Table) => format!("{place}{key}: {what}"),
-            // A URL may hold a password, also under a key that does not exist.
-            (false, Value::Text(span)) if self.text.get(span.clone()).is_some_and(|text| text.contains("://") && text.contains('@')) => {
+            // Also under a key that does not exist.
+            (false, Value::Text(span)) if is_secret(&fault.key, self.text.get(span.clone()).unwrap_or_default()) => {
                 format!("{place}{key}: {what}")
             }
             (false, Value::Text(span)) => {
@@ -87,7 +88,7 @@ impl Source {
     pub fn explain(&self, error: &toml::de::Error) -> String {
         let Ok(tree) = DeTable::parse(&self.text) else {
             let at = error.span().map_or(0, |s| s.start);
-            let what = one_line(&format!("no TOML: {}", error.message()), MESSAGE);
+            let what = one_line(&without_keys(&format!("no TOML: {}", error.message())), MESSAGE);
             return if self.file.is_empty() {
                 format!("line {}: {what}", self.line(at))
             } else {

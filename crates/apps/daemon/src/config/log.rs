@@ -1,6 +1,7 @@
 //! `[log]`: what is logged.
 
 use super::Fault;
+use crate::secrets::without_keys;
 use serde::Deserialize;
 use std::str::FromStr;
 use tracing::level_filters::LevelFilter;
@@ -46,5 +47,5 @@ pub fn read_filter(text: &str) -> Result<EnvFilter, String> {
 }
 
 fn shown(text: &str) -> String {
-    text.escape_debug().take(100).collect()
+    without_keys(text).escape_debug().take(100).collect()
 }
