@@ -123,9 +123,9 @@ impl Answers {
         self.kept.first_key_value().map(|(number, _)| *number)
     }
 
-    /// Whether an answer that was given before a crash is not too old.
-    pub(super) fn is_of_use(&self, record: &Record, now: Duration) -> bool {
-        record.given.saturating_add(self.lifetime) > now
+    /// Whether an answer that was given before a crash was still kept at a time.
+    pub(super) fn is_of_use(&self, record: &Record, at: Duration) -> bool {
+        record.given.saturating_add(self.lifetime) > at
     }
 
     /// Keeps an answer again that was given before a crash. To be called in the order of their numbers.

@@ -112,6 +112,8 @@ pub struct Restored {
 pub struct Restoring {
     node: Node,
     now: Duration,
+    /// When the node was alive for certain: when its record was last written.
+    lived_until: Duration,
     /// The session that was read last, with its counters.
     session: Option<Arriving>,
     /// Those that are to be given to the user plane; and their SEIDs with those that were given whose outcome is not known yet.
@@ -218,13 +220,14 @@ impl Together {
 impl Restoring {
     /// Begins with the node's own record; `now` is the time since its recovery time stamp. The configuration's own stamp does not count.
     pub fn begin(config: Config, saved: &Saved, now: Duration) -> Result<Restoring, ConfigError> {
-        let NodeRecord { recovery_ntp_s, counted_until, next_sequence, places, .. } = &saved.0;
+        let NodeRecord { recovery_ntp_s, written_at, counted_until, next_sequence, places, .. } = &saved.0;
         let mut node = Node::new(Config { started_at_ntp_s: *recovery_ntp_s, ..config })?;
         node.requests.skip_to(next_sequence.wrapping_add(SEQUENCES_SKIPPED));
         node.pools.go_on_at(places);
         Ok(Restoring {
             node,
             now,
+            lived_until: now.min(*written_at),
             session: None,
             ready: Vec::new(),
             returning: BTreeSet::new(),
@@ -396,7 +399,9 @@ impl Restoring {
         let is_forgotten = |record: &Record| {
             node.associations.values().any(|association| association.source == record.peer() && record.given() < association.since)
         };
-        let of_use = |record: &Record| node.answers.is_of_use(record, self.now) && !is_forgotten(record);
+        // The time without a node does not count: a peer whose answer was lost with the node goes on asking, and is not to have its request
+        // executed twice.
+        let of_use = |record: &Record| node.answers.is_of_use(record, self.lived_until) && !is_forgotten(record);
         let of_use: Vec<Record> = records.into_iter().filter(of_use).collect();
         match of_use.last() {
             Some(last) => self.answer_records.push_back((id, last.number)),
