@@ -266,6 +266,19 @@ fn n4_has_its_sessions_back_from_a_store() {
 }
 
 #[test]
+fn scrapes_of_the_metrics_are_counted_beside_packets() {
+    let (figures, ..) = run(&["n4", "--scrape"]);
+    let sessions: Vec<_> = rows(&figures).iter().filter_map(|row| row["sessions"].as_u64()).collect();
+    assert_eq!(sessions, [1, 2000]);
+    for row in rows(&figures) {
+        for figure in ["agent_us", "text_us", "without_per_s", "with_per_s", "ratio"] {
+            assert!(row[figure].as_f64().is_some_and(|figure| figure > 0.0), "{figure}: {row}");
+        }
+        assert!(row["verified"].as_u64() >= Some(2) && row["text_bytes"].as_u64() > Some(1000), "{row}");
+    }
+}
+
+#[test]
 fn memory_after_many_sessions_have_come_and_gone_is_near_what_it_was() {
     let figures = bench(&["n4", "--sessions", "40000"]);
     let mib = |key: &str| figures[key].as_u64().unwrap() >> 20;

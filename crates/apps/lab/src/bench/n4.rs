@@ -12,7 +12,11 @@
 //!
 //! With `--xdp` all sessions run in XDP, on no interface.
 //!
+//! With `--scrape` the metrics are asked for: what does that cost the agent and packets ([`scrape`])?
+//!
 //! With `--idle` nobody asks anything and no packet comes: which share of a core does the agent take, with and without a store?
+
+mod scrape;
 
 use super::contestant::load_x86;
 use super::measure::threads_time;
@@ -78,6 +82,9 @@ pub struct Args {
     /// Measures how long a standby takes until it serves, by a store in this server, which is emptied: redis://HOST:PORT/ or redis+unix:///PATH.
     #[arg(long, value_name = "URL", conflicts_with_all = ["store", "idle"])]
     takeover: Option<String>,
+    /// Measures what a scrape of the metrics costs the agent's thread, and packets, with a scrape a second [default sessions: 1,65536; with --quick: 1,2000].
+    #[arg(long, conflicts_with_all = ["store", "idle", "takeover", "xdp"])]
+    scrape: bool,
     /// All sessions run in XDP, which is attached nowhere; needs root.
     #[arg(long)]
     xdp: bool,
@@ -88,7 +95,7 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub(crate) fn with(common: Common) -> Args {
-        Args { sessions: Vec::new(), store: None, idle: None, takeover: None, xdp: false, common }
+        Args { sessions: Vec::new(), store: None, idle: None, takeover: None, scrape: false, xdp: false, common }
     }
 }
 
@@ -111,6 +118,10 @@ pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
     if let Some(seconds) = args.idle {
         let levels = if args.sessions.is_empty() { common.size(vec![0, 10_000, 64_000, 1_000_000], vec![0, 2_000]) } else { levels };
         return idle(args, machine, &levels, Duration::from_secs(seconds));
+    }
+    if args.scrape {
+        let levels = if args.sessions.is_empty() { common.size(vec![1, 65_536], vec![1, 2_000]) } else { levels };
+        return scrape::scrape(args, machine, &levels);
     }
     if let Some(folder) = &args.store {
         return store(args, folder, machine, &levels, sample);
@@ -533,9 +544,9 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
     Ok(Running { agent, requests, smf, came_back, took, ready_at, packets, engine: engine_of_it, store: counts, abandons })
 }
 
-/// With `--store` alone: where packets come from and where they go.
+/// Where packets are counted: where they come from and where they go.
 fn ports(args: &Args, asked: &Arc<AtomicU32>) -> Result<engine::WorkerPorts, Failure> {
-    if args.store.is_none() || args.idle.is_some() {
+    if !args.scrape && (args.store.is_none() || args.idle.is_some()) {
         return Ok(Vec::new());
     }
     let frames = (0..FRAMES).map(|n| sessions::frame(sessions::Direction::Downlink, n)).collect();
