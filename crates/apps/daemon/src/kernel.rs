@@ -20,10 +20,13 @@ use target::{Ahead, Recovery};
 use target_xdp::probe::{self, Probe};
 use target_xdp::{EntryPoints, Keep, LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
 
-/// Entries that each session table holds if the configuration does not say.
+/// Entries that each session table holds if the configuration does not say: one for each session, and no more than this.
 const CAPACITY: u64 = 65_536;
-/// Entries that each other table holds at least, if it is declared with so many: routes, neighbours, filters. What does not fit runs on x86.
+/// Entries that each other table holds if it is declared with so many, where there may be as many sessions: routes, neighbours, filters. What does not fit runs
+/// on x86.
 const OTHERS: u64 = 16_384;
+/// Fewest of both: where there are few sessions, too, each may have several rules and filters, and a reload may bring routes.
+const LEAST: u64 = 4096;
 
 /// With the value 1 in the environment the kernel is not asked which interfaces send what is redirected to them: see [`Probe`].
 pub const PROBE_VARIABLE: &str = "SPLITPLANE_XDP_PROBE";
@@ -98,6 +101,18 @@ impl Tried {
     }
 }
 
+/// Entries of each session table, and of each other one. All of them take their memory when the program is loaded, so there are no more than the
+/// configuration has use for.
+fn entries(config: &Config) -> (u64, u64) {
+    let of_sessions = (config.n4.max_sessions as u64).max(1).next_power_of_two();
+    let configured = config.routes.len() + config.neighbours.len() + config.firewall.len() + config.classes.len();
+    let others = of_sessions.clamp(LEAST, OTHERS).max(2 * configured as u64);
+    match config.split.capacity {
+        Some(capacity) => (capacity, capacity.max(OTHERS)),
+        None => (of_sessions.clamp(LEAST, CAPACITY), others),
+    }
+}
+
 impl Kernel {
     /// Loads the program where the configuration has XDP as its fast target.
     pub fn load_if_asked(config: &Config, program: &Program, objects: &Objects) -> Result<Option<Kernel>, Failure> {
@@ -122,10 +137,9 @@ impl Kernel {
     /// attached to no interface yet.
     fn load(config: &Config, program: &Program, objects: &Objects, folder: Option<&Path>) -> Result<Kernel, Failure> {
         let text = program.xdp_text()?;
-        let split_entries = config.split.capacity.unwrap_or(CAPACITY);
+        let (split_entries, shared_entries) = entries(config);
         // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
         let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
-        let shared_entries = config.split.capacity.unwrap_or_default().max(OTHERS);
         let Objects { shipped, cache } = objects.clone();
         let ids = upf::ids::Ids::bind(&program.ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let keep = config.split.keep.clone().map(|folder| Keep { folder, counter: ids.usage, epoch: rand::random() });

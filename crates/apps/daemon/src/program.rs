@@ -79,7 +79,7 @@ pub fn shipped(name: &str) -> Result<Ir, Failure> {
 }
 
 /// Sessions that counters and meters have room for at least: a session may have many URRs and QERs.
-const LEAST_ROOM: u64 = 1 << 16;
+const LEAST_ROOM: u64 = 1 << 14;
 
 /// A program with its sources, for targets that may refuse it.
 pub struct Program {
@@ -98,7 +98,7 @@ impl Program {
         Ok(Program { ir, sources, xdp: OnceCell::new() })
     }
 
-    /// Leaves room for so many sessions (65,536 at least) in counters and meters that are declared as multiples of the session tables. Arrays of
+    /// Leaves room for so many sessions (16,384 at least) in counters and meters that are declared as multiples of the session tables. Arrays of
     /// the kernel's take all their memory at once, whether they are used or not. The generated text is the same.
     pub fn fit(&mut self, sessions: u64) {
         self.xdp = OnceCell::new();
