@@ -222,6 +222,19 @@ fn gnb_in_xdp_sends_what_the_interpreter_sends() {
 }
 
 #[test]
+fn gnb_split_by_marker_sends_what_the_interpreter_sends() {
+    if !testkit::root_or_skip("gnb_split_by_marker_sends_what_the_interpreter_sends") {
+        return;
+    }
+    let figures = bench(&["gnb", "--parts", "split"]);
+    // XDP's for each share; x86's but for the share in which it has nothing to do.
+    assert_eq!(rows(&figures).len(), 9);
+    let compared = rows(&figures).iter().filter_map(|row| Some((row["compared"]["xdp"].as_u64()?, row["compared"]["x86"].as_u64()?)));
+    // Two packets of each bearer, where its group is.
+    assert_eq!(compared.collect::<Vec<_>>(), [(512, 0), (384, 128), (256, 256), (128, 384), (0, 512)]);
+}
+
+#[test]
 fn the_way_to_a_service_is_measured_in_each_place() {
     let (figures, ..) = run(&["services", "seam", "--rounds", "2"]);
     assert_eq!(figures["bench"], "services seam");

@@ -24,6 +24,12 @@ fn demo(test: &str, args: &[&str]) {
     assert!(text.contains("the TCP of UEs missed no segment"), "{text}");
     let program = !args.iter().any(|arg| ["entities", "--split-gnb"].contains(arg));
     assert_eq!(text.contains("gNodeB of p4/gnb.p4"), program, "{text}");
+    if args.contains(&"--capture") {
+        for all in ["the radio as RLC", "all bearers as PDCP", "N3 as GTP-U"] {
+            assert!(text.contains(&format!("tshark reads every frame of {all}")), "{text}");
+        }
+        assert_eq!(text.contains("tshark reads every frame of F1-U as GTP-U"), args.contains(&"--split-gnb"), "{text}");
+    }
     let hands_over = args.contains(&"entities");
     assert_eq!(text.contains("to gNodeB 2 and back: all were at work"), hands_over, "{text}");
 }

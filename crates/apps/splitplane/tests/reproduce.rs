@@ -421,8 +421,15 @@ fn each_step_of_the_gnodeb_is_modelled_on_the_card_and_measured_on_x86() {
     let alone = ours(&figures, &["card alone"])[0];
     let without = ours(&figures, &["0 % on x86, 1 core"]);
     assert!(without.iter().any(|mpps| (mpps - alone).abs() < 1e-6), "nothing on x86 is the card alone: {without:?}, {alone}");
-    let all = ours(&figures, &["% on x86"]);
+    let all = ours(&figures, &["% on x86, "]);
     assert!(all.len() == 20 && all.iter().all(|mpps| *mpps > 0.0 && *mpps < 40.0), "{all:?}");
+    // XDP takes part where we may load it.
+    let here = ours(&figures, &["XDP"]);
+    assert!(here.is_empty() || here.len() == 10, "{here:?}");
+    if testkit::root_or_skip("memarian-figure9 with XDP") {
+        marked(&figures, "XDP, 50 % on x86: time for a packet", "measured");
+        assert!(ours(&figures, &["XDP on one core and x86 on one"]).iter().all(|mpps| *mpps > 0.0), "{here:?}");
+    }
 }
 
 #[test]

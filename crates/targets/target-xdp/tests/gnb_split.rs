@@ -75,7 +75,7 @@ fn bearer(ir: &Ir, n: u32) -> Op {
     insert(ir, "bearer_by_flow", "set_bearer", &[teid(n).into(), QFI.into()], args)
 }
 
-/// What is placed, and what it is, by number. Numbers that are placed begin at 1.
+/// What is placed: a group with its bearers, or a bearer. Numbers begin at 1, as 0 is nobody's.
 fn units(ir: &Ir, by: By, step: u8, in_front: impl Fn(u32) -> bool) -> Vec<(Unit, Batch)> {
     let unit = |id: u32, chosen: bool| Unit { id: id.into(), chosen, ..Unit::default() };
     match by {
@@ -98,8 +98,7 @@ fn frame(bearer: u32, group: u16, below: u16, payload: &[u8]) -> Vec<u8> {
     gtpu.extend(payload);
     let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0];
     frame.extend((gtpu.len() as u16 + 28).to_be_bytes());
-    frame.extend((group << 10 | below & 0x3ff).to_be_bytes());
-    // Nobody looks at its checksum here: a step does not (p4/gnb/steps.p4).
+    frame.extend(((group << 10) | (below & 0x3ff)).to_be_bytes());
     frame.extend([0x40, 0, 64, 17, 0, 0, 10, 3, 0, 9, 10, 3, 0, 1]);
     let sum = frame[14..34].chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum::<u32>();
     let sum = !(((sum & 0xffff) + (sum >> 16)) as u16);

@@ -6,10 +6,12 @@
 //! | `bearers` | memory of a bearer, and whether the rate is kept with 65,536 of them, all active |
 //! | `rlc` | RLC AM of the crate `gnb`: a PDU in order, with first and last of a window swapped, and a STATUS for each SDU freed |
 //! | `xdp` | steps 0 to 3 in the kernel's XDP hook, beside a program by hand (as root) |
+//! | `split` | step 3 split over XDP and x86 by a marker in the packet: what each has left to do, by share (as root) |
 
 pub(crate) mod bearers;
 mod many;
 mod rlc;
+pub(crate) mod split;
 pub(crate) mod steps;
 mod traffic;
 pub(crate) mod xdp;
@@ -25,8 +27,8 @@ pub(crate) const BEARERS: u32 = 65_536;
 /// Options of `bench gnb`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// What is measured. `xdp` as root only.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Bearers, Part::Steps, Part::Rlc, Part::Xdp])]
+    /// What is measured. `xdp` and `split` as root only.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Bearers, Part::Steps, Part::Rlc, Part::Xdp, Part::Split])]
     parts: Vec<Part>,
     /// Bearers, all active [default: 65536; with --quick: 256].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(BEARERS)))]
@@ -46,6 +48,8 @@ enum Part {
     Rlc,
     /// Steps 0 to 3 in XDP.
     Xdp,
+    /// Step 3 split over XDP and x86.
+    Split,
 }
 
 /// Runs it; the figures as JSON.
@@ -61,7 +65,7 @@ pub(super) fn gnb(args: &Args) -> Result<Value, Failure> {
     );
     let mut rows = Vec::new();
     // Memory is measured before others have taken any.
-    for part in [Part::Bearers, Part::Steps, Part::Rlc, Part::Xdp] {
+    for part in [Part::Bearers, Part::Steps, Part::Rlc, Part::Xdp, Part::Split] {
         if !args.parts.contains(&part) {
             continue;
         }
@@ -69,14 +73,17 @@ pub(super) fn gnb(args: &Args) -> Result<Value, Failure> {
             Part::Bearers => many::bearers(bearers, common)?,
             Part::Steps => steps::steps(bearers, common)?,
             Part::Rlc => rlc::rlc(common)?,
-            Part::Xdp => match xdp::xdp(bearers, common) {
-                // The others need no rights.
-                Err(Failure::Usage(why)) if args.parts.len() > 1 => {
-                    println!("  XDP takes no part: {why}");
-                    continue;
+            Part::Xdp | Part::Split => {
+                let measured = if part == Part::Xdp { xdp::xdp(bearers, common) } else { split::split(bearers, common) };
+                match measured {
+                    // The others need no rights.
+                    Err(Failure::Usage(why)) if args.parts.len() > 1 => {
+                        println!("  XDP takes no part: {why}");
+                        continue;
+                    }
+                    other => other?,
                 }
-                other => other?,
-            },
+            }
         };
         of_part.iter().for_each(report::print_rate);
         rows.extend(of_part);

@@ -55,15 +55,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let records = read_records(&files.sessions)?;
 
     let file = |name: &str| out.join(name).display().to_string();
-    let capture = if args.capture {
-        let filter = "udp port 4001 and host 127.0.0.1";
-        let command = net.ran.command("dumpcap", &["-q", "-P", "-i", "lo", "-f", filter, "-c", CAPTURED, "-w", &file("radio.pcap")]);
-        let capture = Background::start(command, "dumpcap")?;
+    let mut captures = Vec::new();
+    for (name, interface, filter) in captured(args) {
+        let command = net.ran.command("dumpcap", &["-q", "-P", "-i", interface, "-f", filter, "-c", CAPTURED, "-w", &file(name)]);
+        captures.push(Background::start(command, "dumpcap")?);
+    }
+    if args.capture {
         std::thread::sleep(SETTLE);
-        Some(capture)
-    } else {
-        None
-    };
+    }
     println!("Radio: {} Mbit/s, {:.0} % lost and as many reordered, each way", args.radio_mbps, args.radio_loss * 100.0);
     let radio = start_radio(&net, ENDS, args.radio_loss, &file("radio.json"), &out)?;
     let roles: &[(&'static str, &str)] = if args.split_gnb { &[("CU-UP", "cu-up"), ("DU", "du")] } else { &[("gNodeB", "both")] };
@@ -104,9 +103,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     gnbs.into_iter().try_for_each(|gnb| gnb.stop(STOP))?;
     smf.stop(STOP)?;
     upf.stop(STOP)?;
-    if let Some(capture) = capture {
-        capture.interrupt();
-    }
+    captures.into_iter().for_each(Background::interrupt);
 
     println!("\nWhat the programs say");
     let mut checks = Checks::default();
@@ -141,6 +138,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.capture {
         let capture = out.join("radio.pcap");
         radio_capture::decodes(&mut checks, &capture)?;
+        let bearers: Vec<_> = (0..records.len()).map(format).collect();
+        radio_capture::pdcp_decodes(&mut checks, &capture, &bearers, &out.join("pdcp-all.pcap"))?;
+        radio_capture::reads_n3(&mut checks, &out.join("n3.pcap"))?;
+        if args.split_gnb {
+            radio_capture::reads_f1u(&mut checks, &out.join("f1u.pcap"))?;
+        }
         if records.len() > PROTECTED {
             let (cipher_key, integrity_key) = keys(PROTECTED, 0);
             let bearer = radio_capture::Bearer { ue: PROTECTED as u16 + 1, cipher_key, integrity_key };
@@ -226,12 +229,33 @@ fn keys(n: usize, generation: usize) -> (String, String) {
     (key(0x1000), key(0x2000))
 }
 
+/// What is captured: file, interface of the RAN's namespace, filter.
+fn captured(args: &Args) -> Vec<(&'static str, &'static str, &'static str)> {
+    // The radio at the gNodeB.
+    let all =
+        [("radio.pcap", "lo", "udp port 4001 and host 127.0.0.1"), ("n3.pcap", "n3", "udp port 2152"), ("f1u.pcap", "lo", "udp port 2152")];
+    let number = if !args.capture {
+        0
+    } else if args.split_gnb {
+        3
+    } else {
+        2
+    };
+    all[..number].to_vec()
+}
+
+/// Bits of the sequence numbers of UE `n`'s bearer, and whether it has SDAP headers.
+fn format(n: usize) -> radio_capture::Format {
+    radio_capture::Format { ue: n as u16 + 1, sn_bits: if n % 5 == 4 { 12 } else { 18 }, sdap_header: n % 2 == 1 }
+}
+
 /// The bearer of UE `n`: all algorithms, both lengths of sequence numbers, SDAP headers with half of them.
 fn drb(n: usize, generation: usize, f1u: bool) -> String {
-    let (nea, nia, bits) = (n % 4, (n + n / 4) % 4, if n % 5 == 4 { 12 } else { 18 });
+    let (nea, nia) = (n % 4, (n + n / 4) % 4);
+    let radio_capture::Format { sn_bits: bits, sdap_header, .. } = format(n);
     let mut text =
         format!("[[ue.drb]]\nid = 1\nrlc = \"am\"\npdcp_sn_bits = {bits}\nrlc_sn_bits = {bits}\nciphering = {nea}\nintegrity = {nia}\n");
-    let _ = writeln!(text, "sdap_header_uplink = {0}\nsdap_header_downlink = {0}", n % 2 == 1);
+    let _ = writeln!(text, "sdap_header_uplink = {0}\nsdap_header_downlink = {0}", sdap_header);
     let (cipher_key, integrity_key) = keys(n, generation);
     if nea > 0 {
         let _ = writeln!(text, "cipher_key = \"{cipher_key}\"");

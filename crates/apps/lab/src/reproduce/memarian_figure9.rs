@@ -6,6 +6,8 @@ use super::cores;
 use super::gnb_steps::{LINE_MPPS, NIC_RULE, X86_RULE, nic_step, x86_growth};
 use super::outcome::{How, Outcome, Row};
 use super::papers::papers;
+use crate::bench::gnb::BEARERS;
+use crate::bench::gnb::split;
 use crate::bench::gnb::steps::Who;
 use daemon::failure::Failure;
 
@@ -15,6 +17,9 @@ pub(super) const TITLE: &str = "gNodeB split between card and x86: packets a sec
 /// Percent of the packets that x86 takes.
 const SHARES: [u32; 5] = [0, 25, 50, 75, 100];
 const CORES: [u32; 4] = [1, 2, 4, 8];
+
+/// How XDP is measured.
+const XDP_RULE: &str = "Measured: step 3 with MARKER in XDP, which runs the packets of its groups and passes on the others; by the kernel's test run, a driver's share taken off; where each packet runs is counted, and output bytes of both compared with the interpreter's. Modelled: XDP and x86 on a core each; whichever is full first limits both. Not in it: what the kernel takes to bring a packet from XDP to x86.";
 
 /// What card and x86 forward together, in Mpps: `share` of the packets go to x86, through the card twice.
 fn together(share: f64, card: f64, wire: f64, x86: f64) -> f64 {
@@ -49,10 +54,33 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
         }
         series.push(Series::ours(format!("{cores} core{}", if cores > 1 { "s" } else { "" }), How::Modelled, line));
     }
+    // XDP is the card that can run here.
+    let mut without = None;
+    match split::shares(args.size(BEARERS, 128), &args.common()) {
+        Ok(shares) => {
+            for share in &shares {
+                rows.push(Row::new(
+                    format!("XDP, {} % on x86: time for a packet", share.behind),
+                    How::Measured,
+                    share.xdp_ns.median(),
+                    "ns",
+                ));
+            }
+            for share in &shares {
+                let what = format!("XDP on one core and x86 on one, {} % on x86", share.behind);
+                rows.push(Row::new(what, How::Modelled, share.together(), "Mpps"));
+            }
+            let line = shares.iter().map(|share| Some(share.together())).collect();
+            series.push(Series::ours("XDP instead of the card, 1 core", How::Modelled, line));
+        }
+        Err(Failure::Usage(why)) => without = Some(format!("XDP takes no part: {why}.")),
+        Err(other) => return Err(other),
+    }
     Ok(Outcome {
         name: NAME,
         title: TITLE,
         rule: vec![
+            without.unwrap_or_else(|| XDP_RULE.into()),
             X86_RULE.into(),
             NIC_RULE.into(),
             format!(

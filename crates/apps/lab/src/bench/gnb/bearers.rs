@@ -174,6 +174,22 @@ pub(crate) fn downlink(n: u32) -> Vec<u8> {
 /// Where the TEID is in it.
 pub(crate) const TEID: usize = 46;
 
+/// Groups that a marker tells apart (p4/gnb/steps.p4).
+pub(crate) const GROUPS: u32 = 64;
+/// Where IPv4's Identification is, and the checksum of its header.
+pub(super) const IDENTIFICATION: usize = 18;
+pub(super) const CHECKSUM: usize = 24;
+
+/// The same with its bearer's marker: the group is in the upper six bits of the Identification.
+pub(super) fn marked(n: u32) -> Vec<u8> {
+    let mut frame = downlink(n);
+    frame[IDENTIFICATION] = ((n % GROUPS) << 2) as u8;
+    frame[CHECKSUM..CHECKSUM + 2].fill(0);
+    let sum = wire::checksum::finish(wire::checksum::sum(&frame[14..34]));
+    frame[CHECKSUM..CHECKSUM + 2].copy_from_slice(&sum.to_be_bytes());
+    frame
+}
+
 /// A frame of the radio: a bearer's RLC PDU.
 pub(super) fn uplink(n: u32, pdu: &[u8]) -> Vec<u8> {
     let mut framed = Vec::new();

@@ -26,6 +26,8 @@ struct Source {
     sent: Vec<u32>,
     /// Bearers whose STATUS comes with the next burst.
     due: Vec<u32>,
+    /// By group, what its marker changes: a byte of the Identification, and the checksum; empty where packets are not marked.
+    marks: Vec<(u8, [u8; 2])>,
 }
 
 impl Source {
@@ -49,6 +51,11 @@ impl Source {
             packet.set(&self.downlink);
             packet.port = N3;
             packet.data_mut()[bearers::TEID..bearers::TEID + 4].copy_from_slice(&bearers::teid(n).to_be_bytes());
+            if let Some((mark, checksum)) = self.marks.get((n % bearers::GROUPS) as usize) {
+                let data = packet.data_mut();
+                data[bearers::IDENTIFICATION] = *mark;
+                data[bearers::CHECKSUM..bearers::CHECKSUM + 2].copy_from_slice(checksum);
+            }
             if let Some(sent) = self.sent.get_mut(n as usize) {
                 *sent += 1;
                 if (*sent + n).is_multiple_of(IN_FLIGHT) {
@@ -87,6 +94,7 @@ impl Runner {
             next: 0,
             sent: vec![0; if acknowledged { most } else { 0 }],
             due: Vec::new(),
+            marks: Vec::new(),
         };
         Runner {
             lane,
@@ -99,6 +107,16 @@ impl Runner {
             now_ns: 1_000_000_000,
             ends,
         }
+    }
+
+    /// The same, with the markers of the bearers' groups.
+    pub(super) fn marked(mut self) -> Runner {
+        let mark = |group| {
+            let frame = bearers::marked(group);
+            (frame[bearers::IDENTIFICATION], [frame[bearers::CHECKSUM], frame[bearers::CHECKSUM + 1]])
+        };
+        self.source.marks = (0..bearers::GROUPS).map(mark).collect();
+        self
     }
 
     /// Fills a burst, in buffers that are there.

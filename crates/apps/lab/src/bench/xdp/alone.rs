@@ -28,7 +28,7 @@ pub(in crate::bench) struct Program<'a> {
 }
 
 /// Packets of a round: as many as it takes at 250 ns each.
-fn repeat(common: &Common) -> u32 {
+pub(in crate::bench) fn repeat(common: &Common) -> u32 {
     (common.round().as_nanos() / 250).clamp(1000, 100_000_000) as u32
 }
 

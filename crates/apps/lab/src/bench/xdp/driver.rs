@@ -48,7 +48,8 @@ impl Driver {
     pub(in crate::bench) fn new(n: u32) -> Result<Driver, Failure> {
         let list_len = n.next_power_of_two().clamp(SHORTEST_LIST, LONGEST_LIST);
         let sizes = Sizes { entries: vec![("sessions".into(), list_len)], ..Sizes::default() };
-        let object = Object::compile(TEXT, &sizes, &["drive_downlink", "drive_uplink", "drive_gnb", "empty"]).map_err(load_failure)?;
+        let object = Object::compile(TEXT, &sizes, &["drive_downlink", "drive_uplink", "drive_gnb", "drive_gnb_marked", "empty"])
+            .map_err(load_failure)?;
         let state = object.shared("state", 1, STATE).map_err(load_failure)?;
         let list = object.shared("sessions", list_len.into(), SESSION).map_err(load_failure)?;
         let mut rng = rand::rngs::StdRng::seed_from_u64(1);
@@ -100,7 +101,7 @@ impl Driver {
     }
 
     /// The sessions of the next `count` packets.
-    pub(super) fn coming(&self, count: usize) -> impl Iterator<Item = u32> {
+    pub(in crate::bench) fn coming(&self, count: usize) -> impl Iterator<Item = u32> {
         let next = self.state.word(0).load(Ordering::Relaxed) as usize;
         (0..count).map(move |i| self.current[next.wrapping_add(i) % self.current.len()])
     }
@@ -116,7 +117,7 @@ impl Driver {
     }
 
     /// From now on it goes on in this program.
-    pub(super) fn go_on_in(&self, program: RawFd) -> Result<(), Failure> {
+    pub(in crate::bench) fn go_on_in(&self, program: RawFd) -> Result<(), Failure> {
         self.object.put("next", &0u32.to_ne_bytes(), &program.to_ne_bytes()).map_err(load_failure)
     }
 
