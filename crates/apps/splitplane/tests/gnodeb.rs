@@ -49,5 +49,5 @@ fn users_lose_nothing_behind_gnodebs_of_the_entities_and_at_handovers_between_th
 
 #[test]
 fn users_lose_nothing_with_cu_and_du_apart() {
-    demo("users_lose_nothing_with_cu_and_du_apart", &["--ues", "2", "--split-gnb"]);
+    demo("users_lose_nothing_with_cu_and_du_apart", &["--ues", "4", "--split-gnb", "--capture"]);
 }
