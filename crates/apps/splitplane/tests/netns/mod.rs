@@ -756,16 +756,16 @@ impl Side {
             let at = due.iter().position(|due| due.name == name);
             let may = at == Some(0) || at.is_some() && (*may_lose || self.two_ways);
             assert!(may, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
-            let due = if self.two_ways || *rated { due.remove(at.unwrap()) } else { due.drain(..=at.unwrap()).next_back() }.map(|found| {
+            let found = if self.two_ways || *rated { due.remove(at.unwrap()) } else { due.drain(..=at.unwrap()).next_back() }.unwrap();
+            if *rated {
                 // What its connection sent before was dropped, or comes when nobody expects it any more.
-                let (mut place, before) = (0, if *rated { at.unwrap() } else { 0 });
+                let (mut place, before) = (0, at.unwrap());
                 due.retain(|other| {
                     place += 1;
                     place > before || other.connection != found.connection
                 });
-                found
-            });
-            let due = due.unwrap();
+            }
+            let due = found;
             assert!((due.teid.max(teids.0)..=teids.1).contains(&teid), "flow {flow}: tunnel {teid}; sent in {}, {teids:?}", due.teid);
             teids.0 = teid;
             came.packets += 1;
