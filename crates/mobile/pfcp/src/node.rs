@@ -664,7 +664,7 @@ impl Node {
         let Waiting { to, octets, about, .. } = waiting;
         self.stats.unanswered_requests += 1;
         if let Some(left_out) = self.may_log(LogCause::Response, now) {
-            tracing::warn!(?about, left_out, "no response to a request of ours");
+            tracing::warn!(%to, %about, left_out, "no response to a request of ours");
         }
         match about {
             About::Heartbeat(node_id, since) => self.lost(&node_id, since, now),

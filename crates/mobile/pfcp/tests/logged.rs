@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use pfcp::codec::{Ie, MessageType, NodeId, SmfSetId};
+use pfcp::codec::{Ie, MessageType, NodeId, SmfSetId, Volume};
 use pfcp::config::{AllowedPeers, Config, Network};
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -74,4 +74,35 @@ fn smfs_of_a_set_that_the_operator_lists_apart_are_named_in_the_log_and_others_a
         assert!(text.contains("associated"), "{text}");
         assert_eq!(text.contains("SMFs of one set"), apart, "{text}");
     }
+}
+
+#[test]
+fn what_is_not_answered_is_named_without_what_is_in_it() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt().json().with_max_level(tracing::Level::WARN).with_writer(move || writer.clone()).finish();
+    tracing::subscriber::with_default(subscriber, || {
+        let mut bench = Bench::new();
+        let threshold = urr(1, 1 << 1, vec![Ie::VolumeThreshold(Volume { total: Some(1000), ..Volume::default() })]);
+        let (seid, _) = bench.establish(simple_session(7, 0x101, [10, 45, 0, 2], vec![threshold]));
+        bench.count(seid, 1, 600, 600);
+        // The CP function answers nothing any more.
+        let pass = |bench: &mut Bench| {
+            for _ in 0..60 {
+                bench.pass(std::time::Duration::from_secs(1));
+                bench.node.poll_usage(bench.now, &mut bench.plane);
+                bench.sent();
+            }
+        };
+        pass(&mut bench);
+        bench.count(seid, 1, 700, 700);
+        bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+        pass(&mut bench);
+    });
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let told: Vec<&str> = text.lines().filter(|line| line.contains("no response to a request of ours")).collect();
+    for about in ["\"about\":\"usage of session 0x", "\"about\":\"final usage, CP SEID 0x7 of 127.0.0.4, 1 reports\""] {
+        assert!(told.iter().any(|line| line.contains(about)), "{about} is not in {text}");
+    }
+    assert!(told.iter().all(|line| line.contains("\"to\":\"127.0.0.4:8805\"") && !line.contains('[') && line.len() < 300), "{told:?}");
 }

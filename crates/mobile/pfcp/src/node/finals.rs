@@ -48,6 +48,13 @@ pub(super) struct Final {
     pub(super) count: u64,
 }
 
+/// For the log: whose it is.
+impl std::fmt::Display for Final {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CP SEID {:#x} of {}, {} reports", self.cp_seid, self.node_id, self.count)
+    }
+}
+
 /// How sessions ended, and so whether their CP function can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Ending {

@@ -43,6 +43,23 @@ pub(super) struct OfUsage {
     pub(super) count: u64,
 }
 
+/// For the log: what it was and of whom, without what is in it.
+impl std::fmt::Display for About {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            About::Heartbeat(node_id, _) => write!(f, "heartbeat of {node_id}"),
+            About::Setup(_) => f.write_str("association setup"),
+            About::Release => f.write_str("association release"),
+            About::DownlinkData(seid, far_id) => write!(f, "downlink data of session {seid:#x}, FAR {far_id}"),
+            About::Usage(seid, _) => write!(f, "usage of session {seid:#x}"),
+            About::Inactivity(seid) => write!(f, "inactivity of session {seid:#x}"),
+            About::Final(of) => write!(f, "final usage, {of}"),
+            About::ErrorIndication(seid, teid, address) => write!(f, "error indication of {address}, TEID {teid:#x}, session {seid:#x}"),
+            About::NodeReport => f.write_str("node report"),
+        }
+    }
+}
+
 impl About {
     /// Whether it is a report, of a session or of the node. What is about an association is sent again without being remembered.
     pub(super) fn is_report(&self) -> bool {
