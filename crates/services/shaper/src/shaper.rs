@@ -8,6 +8,7 @@
 
 use crate::codel::{Codel, Law};
 use crate::counters::Counters;
+use crate::sparse::Sparse;
 use crate::wheel::Wheel;
 
 /// Bytes that a leaf of weight 1 may send in a round.
@@ -192,7 +193,7 @@ struct Record {
 pub struct Shaper<P> {
     limits: Limits,
     /// Of each leaf or node its record.
-    at: Vec<u32>,
+    at: Sparse,
     records: Vec<Record>,
     free_records: Vec<u32>,
     items: Vec<Item<P>>,
@@ -205,12 +206,12 @@ pub struct Shaper<P> {
 }
 
 impl<P> Shaper<P> {
-    /// Empty. Memory grows with what waits, but for four bytes a node.
+    /// Empty. Memory grows with what waits: a node costs four bytes, and its neighbours with it, from when it is used first.
     pub fn new(limits: Limits) -> Shaper<P> {
         Shaper {
             limits,
-            // Zero pages of the system until used: a record's number plus one.
-            at: vec![0; limits.nodes as usize],
+            // A record's number plus one.
+            at: Sparse::new(limits.nodes),
             records: Vec::new(),
             free_records: Vec::new(),
             items: Vec::new(),
@@ -236,7 +237,7 @@ impl<P> Shaper<P> {
         out: &mut impl FnMut(Fate<P>),
     ) -> Offered<P> {
         let node = rates.shared(leaf);
-        if leaf.max(node) as usize >= self.at.len() || self.waiting >= self.limits.packets {
+        if leaf.max(node) >= self.at.len() || self.waiting >= self.limits.packets {
             self.counters.count_drop(Reason::Full);
             return Offered::Dropped(packet, Reason::Full);
         }
@@ -306,7 +307,10 @@ impl<P> Shaper<P> {
     /// Whether packets of a leaf wait, or of any flow that shares a node.
     pub fn waits(&self, number: u32) -> bool {
         let waits = |of: &Record| of.packets > 0 || of.all_packets > 0;
-        self.at.get(number as usize).is_some_and(|at| *at != 0 && waits(&self.records[*at as usize - 1]))
+        match self.at.get(number) {
+            0 => false,
+            at => waits(&self.records[at as usize - 1]),
+        }
     }
 
     /// Packets that wait.
@@ -360,7 +364,7 @@ impl<P> Shaper<P> {
                 self.drop_head(at as u32, Reason::Ended, out);
             }
         }
-        self.at.fill(0);
+        self.at.clear();
         self.records.clear();
         self.free_records.clear();
         self.items.clear();
@@ -488,7 +492,7 @@ impl<P> Shaper<P> {
 
     /// The record of a leaf or node.
     fn record(&mut self, id: u32) -> u32 {
-        let at = self.at[id as usize];
+        let at = self.at.get(id);
         if at != 0 {
             return at - 1;
         }
@@ -522,15 +526,15 @@ impl<P> Shaper<P> {
                 (self.records.len() - 1) as u32
             }
         };
-        self.at[id as usize] = at + 1;
+        self.at.set(id, at + 1);
         at
     }
 
     /// Frees the record of who has neither packets nor members.
     fn give_up(&mut self, at: u32) {
         let of = &self.records[at as usize];
-        if of.packets == 0 && of.all_packets == 0 && of.first == NONE && !of.armed && self.at[of.id as usize] == at + 1 {
-            self.at[of.id as usize] = 0;
+        if of.packets == 0 && of.all_packets == 0 && of.first == NONE && !of.armed && self.at.get(of.id) == at + 1 {
+            self.at.set(of.id, 0);
             self.free_records.push(at);
         }
     }
