@@ -11,8 +11,8 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -20,6 +20,9 @@ use std::time::Duration;
 const MAX_REPLY: u64 = 256 << 20;
 /// Connections at a time: operators and their scripts, not users.
 const MAX_CONNECTIONS: usize = 8;
+/// How long a connection waits for another to end before it is refused. On a busy machine the threads of those that clients have closed may not have
+/// run since: a script that asks one thing after the other would be refused for its own.
+const WAITS_FOR_PLACE: Duration = Duration::from_secs(1);
 /// A connection that says nothing, or does not read, for so long is closed.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A client waits longer: a large request takes its time.
@@ -58,9 +61,34 @@ pub struct Server {
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    connections: AtomicUsize,
+    connections: Mutex<usize>,
+    /// One has ended.
+    ended: Condvar,
     /// Requests that were none.
     malformed: AtomicU64,
+}
+
+/// One of the connections that may be open, until it is dropped.
+struct Place(Arc<Shared>);
+
+impl Place {
+    /// If one is free, or soon.
+    fn take(shared: &Arc<Shared>) -> Option<Place> {
+        let connections = shared.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |connections: &mut usize| *connections >= MAX_CONNECTIONS && !shared.stop.load(SeqCst);
+        let (mut connections, _) =
+            shared.ended.wait_timeout_while(connections, WAITS_FOR_PLACE, full).unwrap_or_else(PoisonError::into_inner);
+        let free = *connections < MAX_CONNECTIONS;
+        *connections += usize::from(free);
+        free.then(|| Place(shared.clone()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *self.0.connections.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.ended.notify_one();
+    }
 }
 
 impl Server {
@@ -109,6 +137,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop.store(true, SeqCst);
+        self.shared.ended.notify_all();
         // Not by a connection: at the path another may listen by now.
         if rustix::net::shutdown(&self.wake, rustix::net::Shutdown::Both).is_ok()
             && let Some(listener) = self.listener.take()
@@ -152,28 +181,23 @@ fn serve_on_a_thread<Q, R>(
     Q: DeserializeOwned + 'static,
     R: Serialize + From<Refused> + 'static,
 {
-    if shared.connections.fetch_add(1, SeqCst) >= MAX_CONNECTIONS {
-        shared.connections.fetch_sub(1, SeqCst);
+    let Some(place) = Place::take(shared) else {
         let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
         let _ = write_line(&stream, &R::from(Refused(format!("{MAX_CONNECTIONS} connections are open already"))));
         return;
-    }
-    let (shared, answer) = (shared.clone(), answer.clone());
-    let serve = {
-        let shared = shared.clone();
-        move || {
-            // The number must go down whatever happens.
-            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| serve(&stream, &shared, most, &*answer)));
-            shared.connections.fetch_sub(1, SeqCst);
-            match result {
-                Ok(Err(e)) => tracing::debug!("control connection: {e}"),
-                Ok(Ok(())) => {}
-                Err(_) => tracing::error!("control request failed: this is a bug"),
-            }
+    };
+    let answer = answer.clone();
+    let serve = move || {
+        // It ends its place, whatever happens.
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| serve(&stream, &place.0, most, &*answer)));
+        match result {
+            Ok(Err(e)) => tracing::debug!("control connection: {e}"),
+            Ok(Ok(())) => {}
+            Err(_) => tracing::error!("control request failed: this is a bug"),
         }
     };
-    if std::thread::Builder::new().name("command".into()).spawn(serve).is_err() {
-        shared.connections.fetch_sub(1, SeqCst);
+    if let Err(e) = std::thread::Builder::new().name("command".into()).spawn(serve) {
+        tracing::warn!("control socket: no thread for a connection: {e}");
     }
 }
 
@@ -363,9 +387,10 @@ mod tests {
         }
         assert!(raw(&path, b"").contains("connections are open already"));
         drop(held);
-        // They end on threads of their own.
-        while !matches!(ask(&path, &Request::List {}), Ok(Reply::Rules { .. })) {
-            std::thread::yield_now();
+        // They end on threads of their own, which may not have run yet: who comes meanwhile waits for them.
+        for _ in 0..8 * MAX_CONNECTIONS {
+            let reply = ask(&path, &Request::List {}).unwrap();
+            assert!(matches!(reply, Reply::Rules { .. }), "{reply:?}");
         }
     }
 }

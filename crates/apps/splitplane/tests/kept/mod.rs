@@ -153,13 +153,17 @@ impl Daemon {
     }
 
     pub(crate) fn report(&self) -> Report {
-        let Reply::Report(report) = self.ask(&Request::Report {}) else { panic!("it has no report") };
-        *report
+        match self.ask(&Request::Report {}) {
+            Reply::Report(report) => *report,
+            other => panic!("asked for its report it says {other:?}"),
+        }
     }
 
     pub(crate) fn session(&self, seid: u64) -> SessionDetail {
-        let Reply::Session(session) = self.ask(&Request::Session { seid }) else { panic!("it has no session {seid:#x}") };
-        *session
+        match self.ask(&Request::Session { seid }) {
+            Reply::Session(session) => *session,
+            other => panic!("asked for session {seid:#x} it says {other:?}"),
+        }
     }
 
     /// It has each session with the TEID, the UE address and the tunnel that its SMF was told of or told, and no other one.
