@@ -184,10 +184,12 @@ impl Contestant {
         Ok(Contestant { who, runner, services, _target: target, judge, rounds: Rounds::default() })
     }
 
-    /// Compares with the interpreter, which ends with it.
+    /// Compares with the interpreter, which ends with it, and fills the buffer.
     pub(crate) fn verify(&mut self, count: usize) -> Result<usize, Failure> {
         let Some(mut judge) = self.judge.take() else { return Ok(count) };
-        self.runner.verify(&self.who.name(), &mut judge, count)
+        let verified = self.runner.verify(&self.who.name(), &mut judge, count)?;
+        self.runner.settle()?;
+        Ok(verified)
     }
 
     pub(crate) fn round(&mut self, common: &Common) -> Result<u64, Failure> {

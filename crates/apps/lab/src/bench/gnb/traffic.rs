@@ -189,6 +189,17 @@ impl Runner {
         Ok(verified)
     }
 
+    /// Fills the buffer as far as it is filled all the time: until then each packet that is kept needs memory that the process has to ask the kernel
+    /// for, which costs more than all else.
+    pub(super) fn settle(&mut self) -> Result<(), Failure> {
+        let packets = self.source.sent.len() * 2 * IN_FLIGHT as usize;
+        for _ in 0..packets.div_ceil(BURST) {
+            self.fill();
+            self.run(|_, _| {})?;
+        }
+        Ok(())
+    }
+
     /// One round: millions of downlink packets a second that were forwarded, of this thread's time, and how many. STATUS PDUs cost time and are not counted.
     pub(super) fn round(&mut self, length: Duration) -> Result<(f64, u64), Failure> {
         let (mut counted, mut begin) = (0u64, Duration::ZERO);
