@@ -48,7 +48,7 @@ use upf::plane::Plane;
 pub struct Args {
     /// Configuration file (docs/configuration.md).
     #[arg(long, required_unless_present = "print_config")]
-    config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Checks the configuration, the program and the machine, and exits.
     #[arg(long)]
     pub check: bool,

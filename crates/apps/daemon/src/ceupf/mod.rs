@@ -36,7 +36,8 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     Book::new(config.arrangement(), &ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
     let mut report_file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
     if args.check {
-        return crate::output::print_out("good\n");
+        let path = args.config.as_deref().unwrap_or(std::path::Path::new("upf.toml"));
+        return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
     tracing::info!(program = ir.program.name, fingerprint = %ir.program.fingerprint, "compiled");
     let (ids, ports): (Vec<_>, Vec<_>) = config.ports().into_iter().unzip();
