@@ -33,6 +33,11 @@ impl Objects {
         }
         Objects { shipped, cache }
     }
+
+    /// Whether there are any, so that no compiler may be needed. A program that has none among them is refused when it is loaded.
+    pub fn are_there(&self) -> bool {
+        self.shipped.is_some() || self.cache.as_ref().is_some_and(Cache::has_objects)
+    }
 }
 
 /// A program to be compiled ahead.

@@ -98,7 +98,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if config.qos.shapes() { "wait (qos.mode \"shape\")" } else { "are dropped (qos.mode \"police\")" }
     );
     check(&config, &program)?;
-    let warnings = config.check_machine(args.has_shipped()).map_err(|fault| config.source.failure(&fault))?;
+    let objects = args.objects();
+    let warnings = config.check_machine(objects.are_there()).map_err(|fault| config.source.failure(&fault))?;
     for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {
         tracing::warn!("{warning}");
     }
@@ -106,7 +107,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let objects = args.objects();
     let early = match config.shared_store() {
         Some(_) => match Early::stand_by(&config, &program, args, objects.clone())? {
             Some(early) => Some(early),
@@ -246,11 +246,6 @@ const VIEW: Duration = Duration::from_secs(1);
 const VIEWS_BETWEEN_DROPS: u32 = 10;
 
 impl Args {
-    /// Whether there are objects that were compiled ahead. A program that has none among them is refused when it is loaded.
-    fn has_shipped(&self) -> bool {
-        !self.no_cache && matches!(c_compile::Shipped::beside_the_binary(), Ok(Some(_)))
-    }
-
     /// Where objects come from, unless they are to be compiled.
     pub fn objects(&self) -> Objects {
         c_compile::clear_away(&c_compile::environment::temporary());

@@ -282,6 +282,18 @@ fn the_second_start_compiles_nothing() {
     assert!(first.contains("compiling the x86 program: ") && first.contains("compiled the x86 program in "), "{first}");
     let second = log(&[]);
     assert!(second.contains("using the cached object") && !second.contains("compiling"), "{second}");
+    // On a machine from which the compiler has gone since; a program that was not compiled before is refused there.
+    let without = |from: &str, to: &str| {
+        let mut command = folder.run(from, to);
+        command.arg("--until-input-ends").env("XDG_CACHE_HOME", kept.path()).env("PATH", folder.path("no-programs"));
+        command.env_remove("CC").output().unwrap()
+    };
+    let fourth = without("[n4]", "[n4]");
+    let said = String::from_utf8_lossy(&fourth.stderr);
+    assert!(fourth.status.success() && said.contains("no compiler: using the cached object of the x86 program"), "{said}");
+    let other = without("[n4]", "[qos]\nmode = \"police\"\n[n4]");
+    let said = String::from_utf8_lossy(&other.stderr);
+    assert!(other.status.code() == Some(2) && said.contains("no C compiler"), "{said}");
     std::fs::set_permissions(kept.path().join("splitplane"), std::fs::Permissions::from_mode(0o770)).unwrap();
     let third = log(&[]);
     assert!(third.contains("compiled programs are not cached") && third.contains("compiling the x86"), "{third}");

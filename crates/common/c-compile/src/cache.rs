@@ -102,6 +102,27 @@ impl Cache {
         }
     }
 
+    /// Of objects whose fingerprints begin with this and a `-`, the one that was used last.
+    pub(crate) fn get_latest(&self, beginning: &str) -> Option<Vec<u8>> {
+        let mut found: Vec<(SystemTime, String)> = Vec::new();
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let (name, there) = (entry.file_name(), entry.metadata().ok());
+            let Some(fingerprint) = name.to_str().and_then(|name| name.strip_suffix(".o")) else { continue };
+            if fingerprint.strip_prefix(beginning).is_some_and(|rest| rest.starts_with('-')) {
+                let at = there.and_then(|there| there.modified().ok()).unwrap_or(SystemTime::UNIX_EPOCH);
+                found.push((at, fingerprint.to_owned()));
+            }
+        }
+        found.sort();
+        found.iter().rev().find_map(|(_, fingerprint)| self.get(fingerprint))
+    }
+
+    /// Whether there is any object.
+    pub fn has_objects(&self) -> bool {
+        let objects = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        objects.map(|entry| entry.file_name()).any(|name| name.to_str().is_some_and(|name| name.ends_with(".o")))
+    }
+
     /// Stores an object atomically and evicts the oldest. A full disk is logged and otherwise ignored.
     pub(crate) fn put(&self, fingerprint: &str, object: &[u8]) {
         if let Err(e) = self.write(fingerprint, object) {
@@ -249,6 +270,27 @@ mod tests {
             set_mode(&cache.file("a"), 0o600);
             assert_eq!(cache.get("a"), None, "cut to {len}");
         }
+    }
+
+    #[test]
+    fn without_a_compiler_what_was_used_last_is_taken() {
+        let (_folder, cache) = cache();
+        assert!(!cache.has_objects());
+        assert_eq!(cache.get_latest("a"), None);
+        for (name, object) in [("a-1", b"first"), ("a-2", b"other"), ("ab-1", b"stray"), ("b-1", b"wrong")] {
+            cache.put(name, object);
+        }
+        let used = |name: &str, seconds: u64| {
+            let file = File::options().write(true).open(cache.file(name)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+        };
+        [("a-1", 100), ("a-2", 200), ("ab-1", 300), ("b-1", 300)].into_iter().for_each(|(name, at)| used(name, at));
+        assert!(cache.has_objects());
+        assert_eq!(cache.get_latest("a").as_deref(), Some(&b"other"[..]));
+        // One that is damaged gives way to the one before.
+        std::fs::write(cache.file("a-2"), "x").unwrap();
+        assert_eq!(cache.get_latest("a").as_deref(), Some(&b"first"[..]));
+        assert_eq!(cache.get_latest("c"), None);
     }
 
     #[test]

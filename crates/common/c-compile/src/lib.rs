@@ -17,6 +17,6 @@ mod shipped;
 mod work;
 
 pub use cache::{Cache, CacheError};
-pub use run::{Error, Job, compile, find};
+pub use run::{Error, Job, compile, find, kept};
 pub use shipped::Shipped;
 pub use work::clear_away;

@@ -77,6 +77,14 @@ pub fn compile(job: &Job, cache: Option<&Cache>) -> Result<Vec<u8>, Error> {
     Ok(object)
 }
 
+/// The object of this text and these arguments that was last used of those that a compiler made here, whichever: for machines from which the compiler has
+/// been removed.
+pub fn kept(what: &str, text: &str, arguments: &[String], cache: &Cache) -> Option<Vec<u8>> {
+    let object = cache.get_latest(&fingerprint_here(text, arguments))?;
+    tracing::info!("no compiler: using the cached object of the {what} program, in {}", cache.folder().display());
+    Some(object)
+}
+
 pub(crate) fn run(job: &Job, cache: Option<&Cache>) -> Result<Vec<u8>, Error> {
     let base = cache.map_or_else(environment::temporary, |cache| cache.folder().to_owned());
     let folder = work::make(&base).map_err(|e| Error::Io(format!("no temporary folder in {}: {e}", base.display())))?;
@@ -113,7 +121,7 @@ fn command(compiler: &Path, folder: &Path) -> Command {
     command
 }
 
-/// All that an object depends on: text, arguments, the compiler and its version, and the processor, whose kind `-march=native` looks at.
+/// All that an object depends on: text, arguments and the processor, whose kind `-march=native` looks at, and, behind a `-`, the compiler and its version.
 fn fingerprint(job: &Job) -> Result<String, Error> {
     let version = command(job.compiler, Path::new("/")).arg("--version").output().map_err(|e| cannot_start(job.compiler, &e))?;
     let real = job.compiler.canonicalize().unwrap_or_else(|_| job.compiler.to_owned());
@@ -122,9 +130,14 @@ fn fingerprint(job: &Job) -> Result<String, Error> {
     let changed = changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();
     let changed = changed.as_nanos().to_le_bytes();
     let len = file.map_or(0, |file| file.len()).to_le_bytes();
-    let (real, processor) = (OsString::from(real), processor());
-    let of_compiler: [&[u8]; 5] = [real.as_encoded_bytes(), &len, &changed, &version.stdout, processor.as_bytes()];
-    Ok(digest(of_compiler.into_iter().chain(of_text(job.text, job.arguments))))
+    let real = OsString::from(real);
+    let of_compiler: [&[u8]; 4] = [real.as_encoded_bytes(), &len, &changed, &version.stdout];
+    Ok(format!("{}-{}", fingerprint_here(job.text, job.arguments), digest(of_compiler.into_iter())))
+}
+
+/// What an object depends on but for the compiler.
+fn fingerprint_here(text: &str, arguments: &[String]) -> String {
+    digest(std::iter::once(processor().as_bytes()).chain(of_text(text, arguments)))
 }
 
 /// What an object depends on that is for given processors, by whatever compiler.

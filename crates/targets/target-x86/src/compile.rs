@@ -83,8 +83,12 @@ fn shipped(text: &str, options: &Options) -> Option<Vec<u8>> {
 }
 
 fn compile_here(text: &str, options: &Options) -> Result<Vec<u8>, LoadError> {
-    let compiler = compiler(options.cc.as_deref())?;
-    let job = Job { what: "x86", text, compiler: &compiler, arguments: &arguments(NATIVE, &options.flags) };
+    let arguments = arguments(NATIVE, &options.flags);
+    let compiler = match (compiler(options.cc.as_deref()), &options.cache) {
+        (Err(LoadError::NoCompiler), Some(cache)) => return c_compile::kept("x86", text, &arguments, cache).ok_or(LoadError::NoCompiler),
+        (compiler, _) => compiler?,
+    };
+    let job = Job { what: "x86", text, compiler: &compiler, arguments: &arguments };
     c_compile::compile(&job, options.cache.as_ref()).map_err(|e| refusal(&compiler, e))
 }
 

@@ -101,16 +101,22 @@ fn arguments(defines: &[(String, u32)]) -> Vec<String> {
 }
 
 fn compile_here(source: &Source, arguments: &[String], cache: Option<&Cache>) -> Result<Vec<u8>, LoadError> {
-    let compiler = compiler(source.asked.as_deref())?;
+    // LLVM's own options may be removed from the compiler: without this one the program is slower.
+    let without: Vec<String> = arguments.iter().filter(|a| !NO_SINKING.contains(&a.as_str())).cloned().collect();
+    let compiler = match (compiler(source.asked.as_deref()), cache) {
+        (Err(missing), Some(cache)) if source.asked.is_none() => {
+            let kept = |arguments: &[String]| c_compile::kept("XDP", &source.text, arguments, cache);
+            return kept(arguments).or_else(|| kept(&without)).ok_or(missing);
+        }
+        (compiler, _) => compiler?,
+    };
     let compile = |arguments: &[String]| {
         let job = Job { what: "XDP", text: &source.text, compiler: &compiler, arguments };
         c_compile::compile(&job, cache)
     };
     let mut object = compile(arguments);
-    // LLVM's own options may be removed from the compiler: without this one the program is slower.
     if matches!(&object, Err(c_compile::Error::Refused(said)) if said.contains("sink-common-insts")) {
-        let others: Vec<String> = arguments.iter().filter(|a| !NO_SINKING.contains(&a.as_str())).cloned().collect();
-        object = compile(&others);
+        object = compile(&without);
     }
     object.map_err(|e| refusal(&compiler, e))
 }

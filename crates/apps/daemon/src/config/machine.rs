@@ -9,22 +9,22 @@ const TUNNEL: usize = 44;
 impl Config {
     /// Looks whether the machine has what the file names; with objects that were compiled ahead it needs no compiler but one that is asked for. What
     /// works but is hardly meant comes back as warnings.
-    pub fn check_machine(&self, compiled_ahead: bool) -> Result<Vec<String>, Fault> {
+    pub fn check_machine(&self, has_objects: bool) -> Result<Vec<String>, Fault> {
         // A node that may be a standby has its addresses when it serves.
         if self.shared_store().is_none() {
             address("n4.listen", self.n4.listen)?;
         }
-        self.check_compilers(compiled_ahead)?;
+        self.check_compilers(has_objects)?;
         self.check_cores()?;
         self.check_interfaces()
     }
 
-    fn check_compilers(&self, compiled_ahead: bool) -> Result<(), Fault> {
+    fn check_compilers(&self, has_objects: bool) -> Result<(), Fault> {
         let key = if self.engine.cc.is_some() { "engine.cc" } else { "" };
-        if self.engine.cc.is_some() || !compiled_ahead {
+        if self.engine.cc.is_some() || !has_objects {
             target_x86::compiler(self.engine.cc.as_deref()).map_err(|e| Fault::new(key, e.to_string()))?;
         }
-        if self.split.fast == Some(FastTarget::Xdp) && !compiled_ahead {
+        if self.split.fast == Some(FastTarget::Xdp) && !has_objects {
             target_xdp::compiler(None).map_err(|e| Fault::new("split.fast", e.to_string()))?;
         }
         Ok(())
