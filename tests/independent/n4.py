@@ -121,7 +121,11 @@ class Smf:
                 seid = getattr(self, "up_seids", {}).get(message.pfcp.seid, 0)
                 ies = [IE_Cause(cause=ACCEPTED)] + self.report_extra
                 self.udp.send(PFCP(S=1, seid=seid, seq=message.pfcp.seq) / PFCPSessionReportResponse(IE_list=ies))
-        elif message.kind in (5, 7, 9, 12):
+        elif message.kind == 7:
+            ies = [self.node_id(), IE_Cause(cause=ACCEPTED)]
+            self.udp.send(PFCP(S=0, seq=message.pfcp.seq) / PFCPAssociationUpdateResponse(IE_list=ies))
+            self.requests.put(message)
+        elif message.kind in (5, 9, 12):
             self.requests.put(message)
         else:
             self.responses.put(message)

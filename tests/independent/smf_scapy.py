@@ -731,6 +731,9 @@ def end(checks, smf, lab):
               and one(request.ies, IE_NodeId).ipv4 == UPF_N4)
     checks.equal("and ends well", code, 0)
     accepted_seids = {one(r.ies, IE_FSEID).seid for r in map(Response, smf.everything) if r.kind == 51 and r.cause == ACCEPTED}
+    # Mutated messages have made associations of other nodes, too.
+    asked = [r.pfcp.seq for r in map(Response, smf.everything) if r.kind == 7]
+    checks.equal("and has understood our responses to that: it asks each once", len(asked), len(set(asked)))
     n4 = report.get("n4", {})
     checks.equal("sessions established are those answered", n4.get("established"), len(accepted_seids))
     checks.equal("all have ended", n4.get("ended"), len(accepted_seids))

@@ -68,19 +68,37 @@ func run(checks *Checks, binary string) error {
 		return err
 	}
 	for _, step := range []func(*Checks, *SMF){
-		association, everyTrigger, startAndStop, quotaHoldingTime, quotaValidityTime, farForQuotaAction, userPlaneInactivity,
-		linkedUsage, periods, refusals, smfSet, release,
+		asked, association, everyTrigger, startAndStop, quotaHoldingTime, quotaValidityTime, farForQuotaAction, userPlaneInactivity,
+		linkedUsage, periods, refusals, smfSet, nodeReport, release, gracefulRelease,
 	} {
 		if err := guarded(func() { step(checks, smf) }); err != nil {
 			return err
 		}
 	}
-	code, err := upf.stop()
+	code, err := upf.ended()
 	if err != nil {
 		return err
 	}
 	checks.ok("the UPF ends, and all packets are accounted for", code == 0, code)
+	report, err := upf.report()
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"VersionNotSupportedResponse", "AssociationSetupResponse", "AssociationUpdateResponse", "NodeReportResponse"} {
+		checks.ok("it has received our "+name, report.Messages[name].Received > 0, report.Messages)
+	}
 	return nil
+}
+
+// The UPF asks for an association itself (§6.2.6.3), and our response to that is one.
+func asked(checks *Checks, smf *SMF) {
+	first := requested[*message.AssociationSetupRequest](smf)
+	request := requested[*message.AssociationSetupRequest](smf)
+	checks.ok("the UPF asks again when we say that its version is not supported", request.Sequence() != first.Sequence(), request)
+	checks.ok("it asks for an association", request.NodeID != nil && request.UPFunctionFeatures.HasEMPU(), request)
+	session := smf.establish(plainURR(1))
+	checks.cause("a session in it", session.answer.Cause, ie.CauseRequestAccepted)
+	session.delete(checks)
 }
 
 func association(checks *Checks, smf *SMF) {
@@ -97,6 +115,9 @@ func association(checks *Checks, smf *SMF) {
 	checks.ok("  has features: FTUP, EMPU, QUOAC, MNOP", features.HasFTUP() && features.HasEMPU() && features.HasQUOAC() && features.HasMNOP(), features)
 	update := smf.node(message.NewAssociationUpdateRequest(smf.next(), smf.nodeID())).(*message.AssociationUpdateResponse)
 	checks.cause("association update", update.Cause, ie.CauseRequestAccepted)
+	// One that lasts: its gNodeB is asked whether it is there, and does not answer.
+	smf.lasting = smf.establish(plainURR(1))
+	checks.cause("a session that lasts", smf.lasting.answer.Cause, ie.CauseRequestAccepted)
 }
 
 // All triggers that the UPF has are taken together, and found in the rule.
@@ -263,6 +284,39 @@ func smfSet(checks *Checks, smf *SMF) {
 		released := second.node(message.NewAssociationReleaseRequest(second.next(), second.nodeID())).(*message.AssociationReleaseResponse)
 		checks.cause("  its association's release", released.Cause, ie.CauseRequestAccepted)
 	}
+}
+
+// A GTP-U peer that does not answer is told of (§6.2.9).
+func nodeReport(checks *Checks, smf *SMF) {
+	request := requested[*message.NodeReportRequest](smf)
+	checks.ok("a node report: a user plane path has failed", request.NodeReportType.HasUPFR(), request)
+	peers, err := request.UserPlanePathFailureReport.UserPlanePathFailureReport()
+	if err != nil || len(peers) != 1 {
+		panic(givenUp(fmt.Sprintf("the report has %d peers: %v", len(peers), err)))
+	}
+	peer, err := peers[0].RemoteGTPUPeer()
+	checks.ok("  that to our gNodeB", err == nil && peer.IPv4Address.Equal(smf.upf.gnb), peer)
+	smf.lasting.delete(checks)
+}
+
+// The UPF is stopped: it asks for the release of the association within a time, and sessions go on until that comes (§6.2.8.3).
+func gracefulRelease(checks *Checks, smf *SMF) {
+	ies := []*ie.IE{smf.nodeID(), ie.NewRecoveryTimeStamp(smf.started), ie.NewCPFunctionFeatures(0)}
+	setup := smf.node(message.NewAssociationSetupRequest(smf.next(), ies...)).(*message.AssociationSetupResponse)
+	checks.cause("association for the end", setup.Cause, ie.CauseRequestAccepted)
+	session := smf.establish(plainURR(1))
+	checks.cause("a session", session.answer.Cause, ie.CauseRequestAccepted)
+	smf.upf.stop()
+	request := requested[*message.AssociationUpdateRequest](smf)
+	checks.ok("the UPF that is stopped asks for a release", request.PFCPAssociationReleaseRequest.HasSARR(), request)
+	period, err := request.GracefulReleasePeriod.GracefulReleasePeriod()
+	checks.ok("  within the time of its configuration", err == nil && period == 600*time.Second, period)
+	session.send(400)
+	went := session.queried(checks, 1, 400)
+	checks.ok("  the session goes on meanwhile", went == 400, went)
+	session.delete(checks)
+	answer := smf.node(message.NewAssociationReleaseRequest(smf.next(), smf.nodeID())).(*message.AssociationReleaseResponse)
+	checks.cause("association release", answer.Cause, ie.CauseRequestAccepted)
 }
 
 func release(checks *Checks, smf *SMF) {

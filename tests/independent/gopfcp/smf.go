@@ -58,6 +58,7 @@ type SMF struct {
 	started  time.Time
 	answers  chan message.Message
 	reports  chan *message.SessionReportRequest
+	requests chan message.Message
 	packets  chan []byte
 	lock     sync.Mutex
 	problems [][]byte
@@ -66,6 +67,8 @@ type SMF struct {
 	seen     map[uint32]bool
 	// By our SEID, the UPF's.
 	sessions map[uint64]uint64
+	// One for as long as we are there.
+	lasting *Session
 }
 
 func newSmf(upf *UPF) (*SMF, error) {
@@ -80,6 +83,7 @@ func newSmf(upf *UPF) (*SMF, error) {
 	smf := &SMF{
 		upf: upf, n4: n4, n3: n3, started: time.Now(), seids: 0x60_0000_0000, seen: map[uint32]bool{}, sessions: map[uint64]uint64{},
 		answers: make(chan message.Message, 64), reports: make(chan *message.SessionReportRequest, 1024), packets: make(chan []byte, 1024),
+		requests: make(chan message.Message, 64),
 	}
 	go smf.receiveN4()
 	go smf.receiveN3()
@@ -96,7 +100,7 @@ func (smf *SMF) another(last byte) (*SMF, error) {
 	}
 	other := &SMF{
 		upf: &upf, n4: n4, started: time.Now(), seen: map[uint32]bool{}, sessions: map[uint64]uint64{},
-		answers: make(chan message.Message, 64), reports: make(chan *message.SessionReportRequest, 1024),
+		answers: make(chan message.Message, 64), reports: make(chan *message.SessionReportRequest, 1024), requests: make(chan message.Message, 64),
 	}
 	go other.receiveN4()
 	return other, nil
@@ -130,11 +134,50 @@ func (smf *SMF) receiveN4() {
 			}
 		case *message.HeartbeatRequest:
 			smf.write(message.NewHeartbeatResponse(got.Sequence(), ie.NewRecoveryTimeStamp(smf.started)))
+		case *message.AssociationSetupRequest:
+			// The first one as an SMF of another version would.
+			if len(smf.seen) == 0 {
+				smf.answered(got, message.NewVersionNotSupportedResponse(got.Sequence()))
+				continue
+			}
+			accepted := []*ie.IE{smf.nodeID(), ie.NewCause(ie.CauseRequestAccepted), ie.NewRecoveryTimeStamp(smf.started)}
+			smf.answered(got, message.NewAssociationSetupResponse(got.Sequence(), accepted...))
+		case *message.AssociationUpdateRequest:
+			smf.answered(got, message.NewAssociationUpdateResponse(got.Sequence(), smf.nodeID(), ie.NewCause(ie.CauseRequestAccepted)))
+		case *message.NodeReportRequest:
+			smf.answered(got, message.NewNodeReportResponse(got.Sequence(), smf.nodeID(), ie.NewCause(ie.CauseRequestAccepted), nil))
 		default:
 			select {
 			case smf.answers <- got:
 			default: // Answers to what was sent again, which nobody waits for.
 			}
+		}
+	}
+}
+
+// Answers a request of the UPF's node; one that is sent again is not handed on twice.
+func (smf *SMF) answered(request, answer message.Message) {
+	smf.write(answer)
+	smf.lock.Lock()
+	again := smf.seen[request.Sequence()]
+	smf.seen[request.Sequence()] = true
+	smf.lock.Unlock()
+	if !again {
+		smf.requests <- request
+	}
+}
+
+// The next request of the UPF's node that is of this type.
+func requested[T message.Message](smf *SMF) T {
+	for end := time.After(patience); ; {
+		select {
+		case request := <-smf.requests:
+			if request, is := request.(T); is {
+				return request
+			}
+		case <-end:
+			var none T
+			panic(givenUp(fmt.Sprintf("no %T comes", none)))
 		}
 	}
 }
@@ -145,6 +188,10 @@ func (smf *SMF) receiveN3() {
 		length, _, err := smf.n3.ReadFromUDP(buffer)
 		if err != nil {
 			return
+		}
+		// An echo request is not answered.
+		if length > 1 && buffer[1] == 1 {
+			continue
 		}
 		smf.packets <- append([]byte(nil), buffer[:length]...)
 	}

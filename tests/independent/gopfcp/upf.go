@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -19,6 +20,11 @@ socket = "%[1]s/upf.sock"
 [n4]
 listen = "%[2]s:8805"
 heartbeat_s = 1
+associate = ["%[3]s"]
+graceful_release_s = 600
+
+[host]
+gtpu_echo_s = 60
 
 [[port]]
 name = "n3"
@@ -63,7 +69,7 @@ func startUpf(binary string) (*UPF, error) {
 	}
 	upf := &UPF{ip: at(31), smf: at(32), gnb: at(33), folder: folder}
 	file := filepath.Join(folder, "upf.toml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, config, folder, upf.ip), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, config, folder, upf.ip, upf.smf), 0o600); err != nil {
 		return nil, err
 	}
 	upf.process = exec.Command(binary, "run", "--config", file, "--report", filepath.Join(folder, "report.json"), "--until-input-ends")
@@ -89,9 +95,11 @@ func startUpf(binary string) (*UPF, error) {
 	return upf, nil
 }
 
-// Ends it as its operator does; its exit code says whether all packets are accounted for.
-func (upf *UPF) stop() (int, error) {
-	upf.input.Close()
+// Ends it as its operator does.
+func (upf *UPF) stop() { upf.input.Close() }
+
+// Waits for its end; its exit code says whether all packets are accounted for.
+func (upf *UPF) ended() (int, error) {
 	late := time.AfterFunc(patience, func() { upf.process.Process.Kill() })
 	defer late.Stop()
 	err := upf.process.Wait()
@@ -99,6 +107,21 @@ func (upf *UPF) stop() (int, error) {
 		return 0, err
 	}
 	return upf.process.ProcessState.ExitCode(), nil
+}
+
+// What it reports of N4: messages by type.
+type report struct {
+	Messages map[string]struct{ Received uint64 } `json:"n4_messages"`
+}
+
+// Its report, when it has ended.
+func (upf *UPF) report() (report, error) {
+	var report report
+	octets, err := os.ReadFile(filepath.Join(upf.folder, "report.json"))
+	if err == nil {
+		err = json.Unmarshal(octets, &report)
+	}
+	return report, err
 }
 
 func (upf *UPF) kill() {
