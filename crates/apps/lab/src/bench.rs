@@ -16,7 +16,7 @@ pub(crate) mod services;
 mod tables;
 pub mod upf;
 pub(crate) mod workers;
-mod xdp;
+pub(crate) mod xdp;
 
 // What they share, in the order of use.
 pub mod contestant;

@@ -6,9 +6,10 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// In the order of files.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 28] = [
     "bose-figure3",
     "bose-figure4",
+    "bose-figure5",
     "bose-table1",
     "bose-table2",
     "ceupf-figure2",
@@ -24,6 +25,8 @@ const NAMES: [&str; 25] = [
     "singh-figure10",
     "singh-figure11",
     "singh-figure12",
+    "singh-figure13",
+    "singh-figure14",
     "singh-figure15",
     "singh-figure7",
     "singh-figure7b",
@@ -251,6 +254,60 @@ fn what_a_worker_that_comes_costs_is_measured_in_each_design() {
         assert!(ours(&figures, &[case, "the change takes"])[0] > 0.0 && ours(&figures, &[case, "longest time"])[0] >= 0.0, "{figures}");
     }
     assert_eq!(ours(&figures, &["each thread on a core of its own"]).len(), 4);
+}
+
+#[test]
+fn a_burst_of_one_workers_users_is_modelled_on_cores_of_their_own() {
+    let figures = quick("bose-figure5");
+    for case in ["software steers, users move", "the port steers", "the port steers, users move"] {
+        marked(&figures, &format!("{case}: mean latency"), "modelled");
+        assert!(ours(&figures, &[&format!("{case}: mean latency before the burst")])[0] > 0.0, "{figures}");
+    }
+    // A fifth of those that there are, to the nearest user.
+    let share = ours(&figures, &["users of the worker that burst"])[0];
+    assert!((19.0..21.0).contains(&share), "{share}");
+    assert_eq!(ours(&figures, &["the port steers: buckets of users that moved"]), [0.0]);
+}
+
+#[test]
+fn what_is_offloaded_is_measured_by_the_number_of_sessions() {
+    let figures = quick("singh-figure13");
+    for ues in ["200 UEs", "1K UEs"] {
+        for (cores, how) in [("1 core", "measured"), ("2 cores", "measured"), ("8 cores", "modelled")] {
+            marked(&figures, &format!("x86, {ues}, {cores}"), how);
+        }
+        marked(&figures, &format!("offloaded to XDP, {ues}"), "measured");
+        marked(&figures, &format!("hybrid, {ues}"), "modelled");
+    }
+    if without_namespaces(&figures, "singh-figure13") {
+        return;
+    }
+    for ues in ["200 UEs", "1K UEs"] {
+        let [xdp, x86] = [format!("offloaded to XDP, {ues}"), format!("x86, {ues}, 8 cores")].map(|what| ours(&figures, &[&what])[0]);
+        let hybrid = ours(&figures, &[&format!("hybrid, {ues}")])[0];
+        // Half of the packets are x86's, and all meet XDP first.
+        assert!((hybrid / xdp.min(x86 * 2.0) - 1.0).abs() < 1e-9, "{hybrid} {xdp} {x86}");
+    }
+}
+
+#[test]
+fn heavy_hitters_are_found_by_the_running_daemon_and_rerouted() {
+    let figures = quick("singh-figure14");
+    assert!(rows(&figures).iter().all(|row| row["how"] == "measured"));
+    if without_namespaces(&figures, "singh-figure14") {
+        return;
+    }
+    for case in ["alone", "beside heavy hitters", "heavy hitters re-routed"] {
+        let quantiles = ours(&figures, &[&format!("{case}: "), " after"]);
+        assert!(quantiles.len() == 3 && quantiles.is_sorted() && quantiles[0] > 0.0, "{case}: {quantiles:?}");
+    }
+    // The downloads have begun: the other link has had all of them, which the daemon had found and moved.
+    assert!(ours(&figures, &["all of their packets come by the other link after"])[0] > 0.0, "{figures}");
+    assert!(ours(&figures, &["heavy hitters that the daemon found"])[0] <= 2.0, "{figures}");
+    for case in ["beside heavy hitters", "heavy hitters re-routed"] {
+        let arrived = ours(&figures, &[&format!("{case}: their datagrams that arrive")])[0];
+        assert!(arrived > 0.0 && arrived <= 100.0, "{case}: {arrived}");
+    }
 }
 
 #[test]

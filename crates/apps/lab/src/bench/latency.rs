@@ -119,7 +119,8 @@ pub(super) fn latency(args: &Args) -> Result<Value, Failure> {
 /// The UPF with so many sessions, and downlink packets to some of them at random.
 pub(crate) struct Downlink {
     pub(crate) target: Arc<dyn Target>,
-    numbers: Vec<u32>,
+    /// Of which session each frame is.
+    pub(crate) numbers: Vec<u32>,
     pub(crate) frames: Vec<Vec<u8>>,
 }
 

@@ -9,7 +9,7 @@
 //! Verified: every byte of every connection, the daemon's ledger, and that each session was charged exactly what arrived.
 
 mod delay_line;
-mod flows;
+pub(crate) mod flows;
 mod guaranteed;
 pub(crate) mod place;
 mod scale;

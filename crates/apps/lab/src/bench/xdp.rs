@@ -133,6 +133,18 @@ pub(super) fn xdp(args: &Args) -> Result<Value, Failure> {
     Ok(figures)
 }
 
+/// What a downlink packet costs in XDP with so many sessions, in nanoseconds by the kernel's test run; frames are compared with the interpreter's first.
+///
+/// # Errors
+/// `Failure::Usage` where this process may not load programs.
+pub(crate) fn downlink_ns(sessions: u32, common: &Common) -> Result<Rounds, Failure> {
+    sys::require_capabilities().map_err(load_failure)?;
+    let own = rustix::thread::sched_getaffinity(None).map_err(|e| Failure::Failed(e.to_string()))?;
+    let _back = Pinned::to(super::workers::cores().last().copied().unwrap_or(0), own)?;
+    let (mut programs, mut driver) = (Programs::new(sessions)?, Driver::new(sessions)?);
+    alone::ours(&mut programs, &mut driver, Direction::Downlink, common)
+}
+
 /// Median and spread.
 fn spread(rounds: &Rounds, digits: usize) -> String {
     let (low, high) = rounds.spread();

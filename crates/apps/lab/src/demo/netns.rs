@@ -103,6 +103,13 @@ impl Networks {
         self.dn.ip(&["-6", "route", "replace", "2001:db8:45::/48", "via", "2001:db8:6::1"])
     }
 
+    /// One more way between UPF and RAN side: interface `bulk` in both, with an address at the far end, which takes what XDP redirects.
+    pub(crate) fn add_bulk(&self) -> Result<(), Failure> {
+        self.upf.join("bulk", &self.ran, "bulk", 1)?;
+        self.ran.ip(&["address", "replace", "10.4.0.2/24", "dev", "bulk"])?;
+        self.ran.offloads_off("bulk", true)
+    }
+
     /// Deletes N6's pair and creates it again, with the addresses of its far end.
     pub(crate) fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
         self.upf.ip(&["link", "delete", "n6"])?;

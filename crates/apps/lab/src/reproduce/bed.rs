@@ -17,7 +17,7 @@ use traffic::smf::Smf;
 pub(super) const RULE: &str = "Measured through the running daemon, from veth to veth, by `splitplane load`, with one packet up for two down, as the paper has it. Tester and daemon share this machine's cores and the kernel's veths are no NIC: compare designs of one run, not microseconds with the paper's.";
 
 /// How long any part may take to start or to end, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 /// Of what is sent, so much may be lost while the throughput is searched for, in percent: a machine that others use loses some at any rate.
 const LOSS: &str = "0.1";
 
@@ -164,11 +164,11 @@ fn times<'a>(of: impl Iterator<Item = &'a Value> + Clone) -> Times {
     }
 }
 
-fn write(path: &PathBuf, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(path: &PathBuf, bytes: &[u8]) -> Result<(), Failure> {
     std::fs::write(path, bytes).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
-fn read<T: serde::de::DeserializeOwned>(path: &PathBuf) -> Result<T, Failure> {
+pub(super) fn read<T: serde::de::DeserializeOwned>(path: &PathBuf) -> Result<T, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
     serde_json::from_str(&text).map_err(|e| failed(&e))

@@ -8,6 +8,8 @@ mod singh_table6;
 mod singh_figure10;
 mod singh_figure11;
 mod singh_figure12;
+mod singh_figure13;
+mod singh_figure14;
 mod singh_figure15;
 mod singh_figure7;
 mod singh_figure7b;
@@ -21,6 +23,7 @@ mod bose_table2;
 
 mod bose_figure3;
 mod bose_figure4;
+mod bose_figure5;
 
 mod memarian_figure7;
 mod memarian_figure8;
@@ -39,11 +42,13 @@ mod ceupf_figure2;
 mod bed;
 mod chart;
 mod cores;
+mod downloads;
 mod gnb_latency;
 mod gnb_steps;
 mod link;
 mod offload_cases;
 mod outcome;
+mod paced;
 mod papers;
 mod shares;
 mod world;
@@ -125,12 +130,15 @@ const EXPERIMENTS: &[Experiment] = &[
     experiment!(singh_figure10, Some("figure10")),
     experiment!(singh_figure11),
     experiment!(singh_figure12),
+    experiment!(singh_figure13),
+    experiment!(singh_figure14),
     experiment!(singh_figure15),
     experiment!(singh_cipher),
     experiment!(bose_table1),
     experiment!(bose_table2),
     experiment!(bose_figure3),
     experiment!(bose_figure4),
+    experiment!(bose_figure5),
     experiment!(memarian_figure7),
     experiment!(memarian_figure8),
     experiment!(memarian_figure9),

@@ -6,7 +6,7 @@ use crate::bench::sessions::{N3, N6};
 use base::Packet;
 use crossbeam_channel::{Receiver, bounded};
 use daemon::failure::Failure;
-use engine::{BUCKETS, Engine, Event, Settings, SteerFn, WorkerPorts};
+use engine::{BUCKETS, BalanceSettings, Engine, Event, Settings, SteerFn, WorkerPorts};
 use hdrhistogram::Histogram;
 use pktio::{Port, memory, steered};
 use std::sync::Arc;
@@ -60,6 +60,8 @@ pub(super) struct Run {
     pub latency: Histogram<u64>,
     /// Packets that came out by [`BIN`].
     pub bins: Vec<u64>,
+    /// By the [`BIN`] that they were due in: packets that came out, and nanoseconds of them all from when they were due.
+    pub waits: Vec<(u64, u64)>,
     /// The longest time in which none came out, after the change if there is one.
     pub gap: Duration,
     /// How long the change took.
@@ -67,12 +69,23 @@ pub(super) struct Run {
 }
 
 impl World {
-    /// So many workers at first, and at most.
+    /// So many workers at first, and at most; UEs stay with theirs.
     pub(super) fn new(target: &Arc<dyn Target>, design: Design, workers: usize, most: usize) -> Result<World, Failure> {
+        World::balanced(target, design, workers, most, None)
+    }
+
+    /// The same, where UEs move to other workers if so asked.
+    pub(super) fn balanced(
+        target: &Arc<dyn Target>,
+        design: Design,
+        workers: usize,
+        most: usize,
+        balance: Option<BalanceSettings>,
+    ) -> Result<World, Failure> {
         let (events, received) = bounded(1 << 10);
         let hash: SteerFn = upf::steer::ue_hash;
         let mut far: Vec<Box<dyn Port>> = Vec::new();
-        let settings = Settings::default();
+        let settings = Settings { balance, ..Settings::default() };
         let engine = match design {
             Design::Software => {
                 let mut ports: WorkerPorts = Vec::new();
@@ -133,6 +146,7 @@ pub(super) fn run(world: World, load: &Load<'_>, change: Option<(Duration, Chang
         received: 0,
         latency: histogram()?,
         bins: vec![0; (length.as_nanos() / BIN.as_nanos()) as usize + 1],
+        waits: vec![(0, 0); (length.as_nanos() / BIN.as_nanos()) as usize + 1],
         gap: Duration::ZERO,
         change: Duration::ZERO,
     };
@@ -189,6 +203,10 @@ pub(super) fn run(world: World, load: &Load<'_>, change: Option<(Duration, Chang
             for packet in &burst[..n] {
                 let number = check(packet.data(), downlink, &log, &mut last_of)?;
                 let due_ns = log[number as usize].0;
+                if let Some((packets, ns)) = run.waits.get_mut((due_ns / BIN.as_nanos() as u64) as usize) {
+                    *packets += 1;
+                    *ns += (now.as_nanos() as u64).saturating_sub(due_ns);
+                }
                 if due_ns >= from.as_nanos() as u64 {
                     run.latency.record((now.as_nanos() as u64).saturating_sub(due_ns).max(1)).map_err(failed)?;
                 }
@@ -213,7 +231,7 @@ pub(super) fn run(world: World, load: &Load<'_>, change: Option<(Duration, Chang
         }
     }
     // The last bin is not a whole one.
-    run.bins.pop();
+    (_, _) = (run.bins.pop(), run.waits.pop());
     let world = world.ok_or_else(|| failed("no engine"))?;
     Ok((world, run))
 }

@@ -23,11 +23,15 @@ const LOOK: Duration = Duration::from_millis(50);
 const SILENT: u32 = 4;
 /// How long a connection may take to be there.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a download may stand still: the kernel's timers double from loss to loss.
+const STALLED: Duration = Duration::from_secs(60);
 /// Bytes that connections carry, again and again: no power of two, so that no loss of whole buffers goes unseen.
 const PATTERN_BYTES: usize = 65_521;
 /// Payload of a datagram of [`Load::Udp`], and what IP and UDP add.
 const DATAGRAM: usize = 1200;
 const HEADERS: usize = 28;
+/// Bytes of its IP packet.
+pub(crate) const DATAGRAM_IP_BYTES: usize = DATAGRAM + HEADERS;
 /// A probe's payload: its number, and when it was sent.
 const PROBE_BYTES: usize = 16;
 /// A socket that is not read for some time loses nothing.
@@ -96,7 +100,7 @@ pub(super) fn run(net: &Networks, users: &[(Ipv4Addr, Cell)], warm_up: Duration,
                         let to_send = way.sender.try_clone().map_err(|e| failed("a socket", &e))?;
                         let to = way.to;
                         threads.push(scope.spawn(move || way.receive_datagrams(stop, counts)));
-                        threads.push(scope.spawn(move || send_datagrams(to_send, to, rate_bps, stop)));
+                        threads.push(scope.spawn(move || send_datagrams(to_send, to, rate_bps, stop).map(drop)));
                     }
                 }
             }
@@ -245,8 +249,8 @@ fn send_probes(ways: &[Way], stop: &AtomicBool, began: Instant) -> Result<(), Fa
     Ok(())
 }
 
-/// Datagrams of that rate of IP packets, evenly.
-fn send_datagrams(socket: UdpSocket, to: SocketAddrV4, rate_bps: u64, stop: &AtomicBool) -> Result<(), Failure> {
+/// Datagrams of that rate of IP packets, evenly; how many.
+fn send_datagrams(socket: UdpSocket, to: SocketAddrV4, rate_bps: u64, stop: &AtomicBool) -> Result<u64, Failure> {
     let of_ip = ((DATAGRAM + HEADERS) * 8) as u64;
     stay_on_this_cpu()?;
     let per_second = rate_bps / of_ip;
@@ -259,6 +263,78 @@ fn send_datagrams(socket: UdpSocket, to: SocketAddrV4, rate_bps: u64, stop: &Ato
             let _ = socket.send_to(&datagram, to);
         }
         std::thread::sleep(Duration::from_micros(500));
+    }
+    Ok(n)
+}
+
+/// What has become of datagrams to a user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Datagrams {
+    pub sent: u64,
+    pub received: u64,
+    /// Of those, the ones that later ones had overtaken.
+    pub overtaken: u64,
+}
+
+/// Datagrams to a user, of that rate of IP packets, until `stop`. They may overtake each other.
+pub(crate) fn datagrams(net: &Networks, ue: Ipv4Addr, rate_bps: u64, stop: &AtomicBool) -> Result<Datagrams, Failure> {
+    let cell = Cell { rate_mbps: 0, rtt_ms: 0, uplink: false, load: Load::Udp { over_percent: 0 } };
+    let way = Way::open(net, ue, cell, UDP_PORT)?;
+    let sender = way.sender.try_clone().map_err(|e| failed("a socket", &e))?;
+    let to = way.to;
+    let mut got = Datagrams::default();
+    std::thread::scope(|scope| {
+        let sending = scope.spawn(move || send_datagrams(sender, to, rate_bps, stop));
+        let mut last = 0;
+        let received = way.receive(stop, |datagram| {
+            let now = number(datagram, 0);
+            got.received += 1;
+            got.overtaken += u64::from(now <= last);
+            last = last.max(now);
+            Ok(())
+        });
+        got.sent = sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        received
+    })?;
+    Ok(got)
+}
+
+/// Bytes that the server sends to a user over a connection of its own, each of which is compared; from the connection's first packet to the last byte.
+pub(crate) fn download(net: &Networks, ue: Ipv4Addr, bytes: usize) -> Result<Duration, Failure> {
+    let began = Instant::now();
+    let (mut sender, mut receiver) = connection(net, ue, false, "cubic")?;
+    let pattern = pattern();
+    std::thread::scope(|scope| {
+        // It lives until the last byte has come: its end discards what is not acknowledged.
+        let sender = &mut sender;
+        let of_sender = &pattern;
+        let sending = scope.spawn(move || {
+            transfer(bytes, |at| sender.write(&of_sender[at % PATTERN_BYTES..][..PATTERN_BYTES.min(bytes - at)]))
+        });
+        let mut buffer = vec![0; PATTERN_BYTES];
+        let received = transfer(bytes, |at| {
+            let n = receiver.read(&mut buffer)?;
+            match buffer[..n] == pattern[at % PATTERN_BYTES..][..n] {
+                true => Ok(n),
+                false => Err(std::io::Error::other("it carried bytes that nobody sent")),
+            }
+        });
+        let took = began.elapsed();
+        sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        received.map(|()| took)
+    })
+}
+
+/// Has `go_on` move on from a byte of so many until all are done. It is given up when nothing moves for [`STALLED`].
+fn transfer(bytes: usize, mut go_on: impl FnMut(usize) -> std::io::Result<usize>) -> Result<(), Failure> {
+    let (mut at, mut moved) = (0, Instant::now());
+    while at < bytes {
+        match go_on(at) {
+            Ok(0) => return Err(Failure::Failed(format!("a download ended after {at} bytes of {bytes}"))),
+            Ok(n) => (at, moved) = (at + n, Instant::now()),
+            Err(e) if timed_out(&e) && moved.elapsed() < STALLED => {}
+            Err(e) => return Err(failed(&format!("a download, after {at} bytes of {bytes}"), &e)),
+        }
     }
     Ok(())
 }

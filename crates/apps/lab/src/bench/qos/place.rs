@@ -18,7 +18,8 @@ use traffic::{SessionRecord, Tunnel};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// What is still on its way when the last user has ended has arrived after this.
 const SETTLE: Duration = Duration::from_millis(1500);
-const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
+/// The gNodeB.
+pub(crate) const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
 /// The data network's host.
 pub(crate) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
 

@@ -70,6 +70,19 @@ pub(in crate::bench) fn measure(
     Ok((driver, rounds))
 }
 
+/// Rounds of `upf.p4` alone in a direction, in nanoseconds a packet.
+pub(super) fn ours(programs: &mut Programs, driver: &mut Driver, direction: Direction, common: &Common) -> Result<Rounds, Failure> {
+    programs.come_by_loopback(direction)?;
+    let ours = programs.ours()?;
+    programs.compare(direction, &[("upf.p4", number(&ours))])?;
+    driver.prepare(direction);
+    let (empty, drive) = (driver.empty()?, driver.program(direction)?);
+    let ends = || programs.xdp.ends()[0];
+    let program = Program { fd: number(&ours), action: REDIRECT, forwarded: Some(&ends) };
+    let (_, mut rounds) = measure(driver, number(&drive), number(&empty), &[program], &sessions::frame(direction, 0), common)?;
+    Ok(rounds.swap_remove(0))
+}
+
 /// A direction: the row, and its line.
 pub(super) fn row(programs: &mut Programs, driver: &mut Driver, direction: Direction, common: &Common) -> Result<(Value, String), Failure> {
     programs.come_by_loopback(direction)?;
