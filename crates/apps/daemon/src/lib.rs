@@ -8,7 +8,7 @@
 //! | [`n4_socket`], [`n4`] | which PFCP messages go first, and who may send them? |
 //! | [`store`] | what survives a crash, and how does it come back? |
 //! | [`dataplane`] | how do session changes reach targets and workers? |
-//! | [`placement`] | which sessions are on the fast target? |
+//! | [`placement`], `egress` | which sessions are on the fast target, and by which link do they leave? |
 //! | [`kernel`], [`dpdk_ports`] | how do XDP and DPDK become ports? |
 //! | [`program`], [`chip_model`] | which P4 program runs, and does it fit a chip? |
 //! | [`services`] | what does the program call beside the pipeline, and where does it run? |
@@ -35,6 +35,7 @@ pub mod dataplane;
 pub mod diagnostics;
 pub mod dpdk_ports;
 pub mod drainer;
+mod egress;
 pub mod failure;
 pub mod input;
 pub mod kernel;

@@ -67,14 +67,14 @@ pub fn all() -> Vec<Ahead> {
     vec![
         Ahead::of("upf.p4", &[], true),
         Ahead::of("upf.p4", &[SHAPE], true),
-        // Where a port has a rate nothing is sent by the kernel.
-        Ahead::of("upf.p4", &[QUEUES], false),
-        Ahead::of("upf.p4", &[SHAPE, QUEUES], false),
+        // XDP sends by other ports than those with a rate.
+        Ahead::of("upf.p4", &[QUEUES], true),
+        Ahead::of("upf.p4", &[SHAPE, QUEUES], true),
         // What tells the rates of sessions is asked for with a fast target only.
         Ahead::of("upf.p4", &[HEAVY], true),
         Ahead::of("upf.p4", &[SHAPE, HEAVY], true),
-        Ahead::of("upf.p4", &[QUEUES, HEAVY], false),
-        Ahead::of("upf.p4", &[SHAPE, QUEUES, HEAVY], false),
+        Ahead::of("upf.p4", &[QUEUES, HEAVY], true),
+        Ahead::of("upf.p4", &[SHAPE, QUEUES, HEAVY], true),
         Ahead::of("ceupf.p4", &[], false),
     ]
 }
@@ -161,7 +161,8 @@ addresses = [\"10.6.0.1/24\"]
             let planned = |fast: &str| format!("[split]\nfast = \"{fast}\"\npolicy = \"planned\"\nrates = \"cells\"\n");
             let fast = |fast: &str| format!("[split]\nfast = \"{fast}\"\n");
             for split in [String::new(), fast("xdp"), fast("asic"), planned("xdp"), planned("asic")] {
-                for rate in ["", "rate_kbps = 1000000\n"] {
+                // XDP sends by no port with a rate.
+                for rate in ["", "rate_kbps = 1000000\n", "driver = \"af_packet\"\nrate_kbps = 1000000\n"] {
                     // Not all go together.
                     let Ok(config) = Config::parse(&format!("{PLAIN}{rate}{qos}{split}")) else { continue };
                     let (defines, xdp) = (config.defines(), split.contains("xdp"));

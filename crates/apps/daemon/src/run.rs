@@ -41,6 +41,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use target::Target;
 use upf::config::Policing;
+use upf::networks::Networks;
 use upf::plane::Plane;
 
 /// Options of `run`.
@@ -298,14 +299,17 @@ struct BeforePorts {
     confine: bool,
 }
 
-/// What can be checked before anything is opened: addresses and routes, N4, the tables' room. Interfaces are taken to have a
-/// MAC address and an MTU as usual.
+/// Ports that are not open yet, with a MAC address and an MTU as usual.
+fn usual_links(config: &Config) -> Vec<Link> {
+    let link = |(n, id): (usize, PortId)| Link { id, mac: [2, 0, 0, 0, 0, n as u8 + 1], mtu: 1500 };
+    port_ids(config).into_iter().enumerate().map(link).collect()
+}
+
+/// What can be checked before anything is opened: addresses and routes, N4, the tables' room.
 fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     let ir = &program.ir;
     let usage = |e: String| Failure::Usage(e);
-    let link = |n: usize, id: PortId| Link { id, mac: [2, 0, 0, 0, 0, n as u8 + 1], mtu: 1500 };
-    let links: Vec<Link> = port_ids(config).into_iter().enumerate().map(|(n, id)| link(n, id)).collect();
-    let network = network_config(config, &links);
+    let network = network_config(config, &usual_links(config));
     network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
     for doubt in network.doubts() {
         eprintln!("splitplane: warning: {doubt}");
@@ -794,7 +798,9 @@ fn load_targets(
     let of_chip = meters.clone();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, shipped, cache, ..Default::default() };
     let x86 = load_x86(ir, &options, services)?;
+    let networks = Networks::new(&network_config(config, &usual_links(config)));
     let split = |fast: Box<dyn Target>, base| {
+        let fast = crate::egress::by_other_ways(fast, &config.split.egress, &networks)?;
         let split = offload::Split::new(fast, base, config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))?;
         Ok(Targets::Split(Arc::new(split)))
     };

@@ -3,6 +3,7 @@
 use super::Prefix;
 use crate::placement::{HeavyConfig, Plan, RuleConfig};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// `[split]`.
@@ -21,6 +22,9 @@ pub struct Split {
     /// Which sessions or packets it takes.
     #[serde(default)]
     pub policy: Policy,
+    /// What would leave the fast target by a network instance leaves it by another one.
+    #[serde(default)]
+    pub egress: BTreeMap<String, String>,
     /// Where sessions' rates come from, for the policy `planned`.
     #[serde(default)]
     pub rates: Rates,

@@ -124,6 +124,18 @@ fn faults_of_queues_are_named() {
     let xdp = GOOD.replace("role = \"core\"", "role = \"core\"\nrate_kbps = 5").replace("\"asic\"", "\"xdp\"");
     let error = Config::parse(&xdp).unwrap_err();
     assert!(error.contains("port[1].rate_kbps = 5: cannot be combined with split.fast = \"xdp\""), "{error}");
+    // By this port XDP does not send.
+    assert!(Config::parse(&xdp.replace("rate_kbps", "driver = \"af_packet\"\nrate_kbps")).unwrap().has_queues());
+}
+
+#[test]
+fn what_the_fast_target_runs_leaves_by_another_port_of_the_same_role() {
+    let bulk = GOOD.replace("[[route]]", "[[port]]\nname = \"bulk\"\ninterface = \"eth2\"\nrole = \"access\"\nnetwork_instance = \"bulk\"\naddresses = [\"10.4.0.1/24\"]\n[[route]]");
+    let text = bulk.replace("[split]", "[split]\negress = { access = \"bulk\" }");
+    assert_eq!(Config::parse(&text).unwrap().split.egress.into_iter().collect::<Vec<_>>(), [("access".to_owned(), "bulk".to_owned())]);
+    let kept = text.replace("\"asic\"", "\"xdp\"\nkeep = \"/sys/fs/bpf/upf\"").replace("[split]", "[n4.store]\npath = \"/s\"\n[split]");
+    let error = Config::parse(&kept).unwrap_err();
+    assert!(error.contains("split.egress.access = \"bulk\": not with split.keep"), "{error}");
 }
 
 #[test]
@@ -345,6 +357,14 @@ fn faults_are_named() {
         ("listen = ", "peers = [\"smf\"]\nlisten = ", "expected an address or a network, such as"),
         ("interface = \"eth1\"", "interface = \"eth0\"", "port[1].interface = \"eth0\": expected an unused interface"),
         ("fast = \"asic\"", "", "needs split.fast"),
+        (
+            "fast = \"asic\"",
+            "fast = \"asic\"\negress = { access = \"internet\" }",
+            "split.egress.access = \"internet\": expected the network_instance of another port of the same role",
+        ),
+        ("fast = \"asic\"", "fast = \"asic\"\negress = { access = \"Access\" }", "split.egress.access = \"Access\": expected the network_"),
+        ("fast = \"asic\"", "fast = \"asic\"\negress = { bulk = \"access\" }", "split.egress.bulk = \"access\": expected the network_"),
+        ("fast = \"asic\"\npolicy = { share = 0.5 }", "egress = { access = \"bulk\" }", "split.egress.access = \"bulk\": needs split.fast"),
         ("fast = \"asic\"", "fast = \"asic\"\nrates = \"cells\"", "split.rates = \"cells\": only for split.policy = \"planned\""),
         ("fast = \"asic\"", "fast = \"xdp\"\nchip = \"tofino1\"", "split.chip = \"tofino1\": only for split.fast = \"asic\""),
         ("[split]", "[split]\nkeep = \"/sys/fs/bpf/upf\"", "split.keep = \"/sys/fs/bpf/upf\": only for split.fast = \"xdp\""),

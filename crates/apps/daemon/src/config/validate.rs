@@ -274,8 +274,9 @@ impl Config {
             if !(1..=MOST_RATE_KBPS).contains(&rate) {
                 return fault(key, format!("expected 1 to {MOST_RATE_KBPS} kbit/s"));
             }
-            if self.split.fast == Some(FastTarget::Xdp) {
-                return fault(key, "cannot be combined with split.fast = \"xdp\": what the kernel sends waits in no queue of ours");
+            if self.split.fast == Some(FastTarget::Xdp) && port.takes_xdp() {
+                let what = "cannot be combined with split.fast = \"xdp\", which sends by this port past our queues: driver \"af_packet\" keeps it off the port";
+                return fault(key, what);
             }
             if self.workers.steered() {
                 return fault(key, "cannot be combined with several workers and steering = \"software\", where one thread sends for all");
@@ -367,12 +368,39 @@ impl Config {
                 without_host_bits(&format!("split.policy.ues[{i}]"), Some(*network))?;
             }
         }
+        self.validate_egress()?;
         if split.rates != Rates::Counters && split.policy != Policy::Planned {
             return fault("split.rates", "only for split.policy = \"planned\"");
         }
         split.policy.to_offload().validate().map_err(|e| Fault::new("split.policy", e.to_string()))?;
         let plan = split.plan().validate(split.policy == Policy::Planned);
         plan.map_err(|e| Fault::new(format!("split.{}", e.key()), e.to_string()))
+    }
+}
+
+impl Config {
+    /// `split.egress`: from a network instance to another one of the same side.
+    fn validate_egress(&self) -> Result<(), Fault> {
+        let roles = |name: &str| -> Vec<Role> {
+            self.ports.iter().filter(|port| port.network_instance.eq_ignore_ascii_case(name)).map(|port| port.role).collect()
+        };
+        for (from, to) in &self.split.egress {
+            let key = format!("split.egress.{from}");
+            if self.split.fast.is_none() {
+                return fault(key, "needs split.fast");
+            }
+            if self.split.keep.is_some() {
+                return fault(key, "not with split.keep");
+            }
+            let (of_from, of_to) = (roles(from), roles(to));
+            if of_from.is_empty() {
+                return fault(key, format!("expected the network_instance of a port before `=`, not `{}`", from.escape_debug()));
+            }
+            if of_to.is_empty() || from.eq_ignore_ascii_case(to) || of_to.iter().any(|role| !of_from.contains(role)) {
+                return fault(key, "expected the network_instance of another port of the same role");
+            }
+        }
+        Ok(())
     }
 }
 
