@@ -4,8 +4,8 @@
  * steps. What P4 cannot do is done by services (include/service.p4): `cipher`, `buffer` (RLC AM's transmission window) and `radio_bearer`
  * (the receiving sides of RLC and PDCP).
  *
- * Build options: STEP=0 to 5 is Memarian et al.'s pipeline as it grows (gnb/steps.p4), with CIPHER also PDCP's security; BEARERS the size of
- * the bearer tables (65536).
+ * Build options: STEP=0 to 5 is Memarian et al.'s pipeline as it grows (gnb/steps.p4), with CIPHER also PDCP's security; FRONT is what a card in front of the whole
+ * program runs (gnb/front.p4); BEARERS the size of the bearer tables (65536).
  */
 #include <core.p4>
 #include <v1model.p4>
@@ -22,7 +22,11 @@
 #include "gnb/radio.p4"
 #include "gnb/peer.p4"
 #include "gnb/downlink.p4"
+#ifdef FRONT
+#include "gnb/front.p4"
+#else
 #include "gnb/uplink.p4"
+#endif
 #ifdef STEP
 #include "gnb/steps.p4"
 #endif
@@ -34,6 +38,16 @@ control GnbIngress(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout sta
 
     apply {
         steps.apply(hdr, meta, standard_metadata);
+    }
+}
+
+#elif defined(FRONT)
+
+control GnbIngress(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+    Front() front;
+
+    apply {
+        front.apply(hdr, meta, standard_metadata);
     }
 }
 

@@ -90,7 +90,7 @@ impl Worker {
             let target = Replicating::new(oracle, bridge.clone()).with_services(services);
             Ok(Arc::new(target.map_err(|error| PipelineError::Program(error.to_string()))?) as Arc<dyn target::Target>)
         };
-        let pipeline = Pipeline::over(&config, BEARERS, Choice::Portable, load).expect("the program runs");
+        let pipeline = Pipeline::over(&config, BEARERS, Choice::Portable, None, load).expect("the program runs");
         let (lane, host) = (pipeline.target.lane(0), Host::new(&config));
         let mut worker = Worker { pipeline, lane, bearers: Bearers::new(tables, config), host, kept: 0, counts: BTreeMap::new() };
         let all: Vec<String> = (0..BEARERS).map(|n| ue(n, 9)).collect();

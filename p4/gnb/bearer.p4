@@ -47,7 +47,30 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
         meta.source = upf;
     }
 
+#ifdef FRONT
+    /* It passes on. This table holds bearers that nobody else has, so it is no part of another one (`@split`). */
+    table bearer_by_flow {
+        key = {
+            hdr.gtpu.teid: exact @name("teid");
+            meta.qfi: exact @name("qfi");
+        }
+        actions = { set_bearer; unknown; }
+        default_action = unknown();
+        size = BEARERS;
+    }
+
+    apply {
+        bearer_by_flow.apply();
+    }
+#else
     action miss() { }
+
+    /* A target in front of us has the bearer, and its COUNT (front.p4). */
+    action in_front() {
+        meta.reason = Reason.in_front;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
 
     @split("horizontal")
     table bearer_by_flow {
@@ -55,7 +78,7 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
             hdr.gtpu.teid: exact @name("teid");
             meta.qfi: exact @name("qfi");
         }
-        actions = { set_bearer; miss; }
+        actions = { set_bearer; in_front; miss; }
         default_action = miss();
         size = BEARERS;
     }
@@ -74,6 +97,7 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
             default_bearer.apply();
         }
     }
+#endif
 }
 
 /* Does a packet of the bearer come from where it must? Others may know its TEID, or its UE's number. */

@@ -12,7 +12,11 @@ control FromCore(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
 
     action drop(Reason reason) {
         meta.reason = reason;
+#ifdef FRONT
+        standard_metadata.egress_spec = PUNT_PORT;
+#else
         mark_to_drop(standard_metadata);
+#endif
         exit;
     }
 
@@ -59,23 +63,35 @@ control FromCore(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
 }
 
 /* The radio's rate, of what is sent for the first time: in place of MAC's scheduler. A packet over it waits, as it came in, and runs through the program
- * again when it may go (include/splitplane.p4). So it spends a COUNT only then. Each bearer's packets wait in a queue of their own, and bearers take turns. */
+ * again when it may go (include/splitplane.p4). So it spends a COUNT only then. Each bearer's packets wait in a queue of their own, and bearers take turns. With FRONT
+ * nothing can wait. */
 control RadioRate(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
     @pdu_length
     meter(1, MeterType.bytes) radio_rate;
 
+#ifndef FRONT
     /* When it was exceeded last, and one more. The packets of a burst have one time: behind one that waits, a smaller one must not pass by what is left. */
     register<bit<48>>(1) exceeded;
+#endif
 
     apply {
         bit<2> colour = 0;
+#ifndef FRONT
         bit<48> last;
         bit<48> now = standard_metadata.ingress_global_timestamp + 1;
         exceeded.read(last, 0);
+#endif
         meta.counted_bytes = (bit<64>)meta.payload_bytes + LAYER_BYTES;
         // It must be asked in any case: a packet waits for what it was asked about.
         radio_rate.execute_meter(0, colour);
+#ifdef FRONT
+        if (colour == 2) {
+            meta.reason = Reason.rate_exceeded;
+            mark_to_drop(standard_metadata);
+            exit;
+        }
+#else
         if (colour == 2 || last == now) {
             exceeded.write(0, now);
             meta.mark = meta.bearer;
@@ -83,6 +99,7 @@ control RadioRate(inout gnb_metadata_t meta, inout standard_metadata_t standard_
             standard_metadata.egress_spec = BUFFER_PORT;
             exit;
         }
+#endif
     }
 }
 
@@ -97,6 +114,8 @@ control CountDownlink(inout gnb_metadata_t meta) {
         downlink_packets.count(meta.bearer);
     }
 }
+
+#ifndef FRONT
 
 control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
     FromCore() from_core;
@@ -138,5 +157,7 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
         meta.to_radio = 1;
     }
 }
+
+#endif
 
 #endif

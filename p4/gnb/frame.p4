@@ -8,9 +8,14 @@ const bit<32> UDP_BYTES = 42;
 
 control Frame(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
+    /* In front it is not known who shares the interface with us: what is not ours passes on. */
     action drop(Reason reason) {
         meta.reason = reason;
+#ifdef FRONT
+        standard_metadata.egress_spec = PUNT_PORT;
+#else
         mark_to_drop(standard_metadata);
+#endif
         exit;
     }
 

@@ -28,7 +28,8 @@ enum bit<8> Reason {
     no_peer              = 30,  // no way out
     wrong_source         = 31,  // of a bearer, but not from its UPF or its radio unit
     wrong_marker         = 32,  // with MARKER: of no group, or not of its bearer's (gnb/steps.p4)
-    // waits for the radio's rate
+    in_front             = 33,  // of a bearer whose COUNT is in front of us, but it was handed on (gnb/front.p4)
+    // waits for the radio's rate; with FRONT it is dropped
     rate_exceeded        = 40,
     // what has been processed and goes no further
     status_processed     = 48,  // a STATUS PDU of the UE, by the buffer

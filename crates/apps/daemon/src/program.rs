@@ -31,6 +31,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("gnb/peer.p4", include_str!("../../../../p4/gnb/peer.p4")),
     ("gnb/downlink.p4", include_str!("../../../../p4/gnb/downlink.p4")),
     ("gnb/uplink.p4", include_str!("../../../../p4/gnb/uplink.p4")),
+    ("gnb/front.p4", include_str!("../../../../p4/gnb/front.p4")),
     ("gnb/steps.p4", include_str!("../../../../p4/gnb/steps.p4")),
     ("include/splitplane.p4", include_str!("../../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../../p4/include/headers.p4")),
@@ -71,11 +72,7 @@ pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(St
 
 /// As [`compile`], of a shipped program, whatever files there are.
 pub fn shipped(name: &str) -> Result<Ir, Failure> {
-    let text = built_in(name).ok_or_else(|| Failure::Usage(format!("{name}: no shipped program")))?;
-    let compiled = p4_check::compile_str(name, text, &options(&[], &[])).map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))?;
-    let mut ir = compiled.ir;
-    p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
-    Ok(ir)
+    Program::compile_shipped(name, &[]).map(Program::into_ir)
 }
 
 /// Sessions that counters and meters have room for at least: a session may have many URRs and QERs.
@@ -95,6 +92,16 @@ impl Program {
     pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Program, Failure> {
         let (mut ir, sources) = compile_with_sources(path, include_paths, defines)?;
         p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+        Ok(Program { ir, sources, xdp: OnceCell::new() })
+    }
+
+    /// As [`shipped`], with build options.
+    pub fn compile_shipped(name: &str, defines: &[(String, String)]) -> Result<Program, Failure> {
+        let text = built_in(name).ok_or_else(|| Failure::Usage(format!("{name}: no shipped program")))?;
+        let compiled = p4_check::compile_str(name, text, &options(&[], defines));
+        let compiled = compiled.map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))?;
+        let (mut ir, sources) = (compiled.ir, compiled.map);
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
         Ok(Program { ir, sources, xdp: OnceCell::new() })
     }
 
@@ -314,7 +321,9 @@ mod tests {
     fn the_shipped_programs_compile_without_a_warning() {
         let steps = (0..6).map(|step| ("gnb.p4", Some(("STEP", step.to_string()))));
         let plain = ["upf.p4", "gnb.p4", "l2fwd.p4", "l2switch.p4", "p4wire.p4", "ceupf.p4"].map(|name| (name, None));
-        for (name, define) in plain.into_iter().chain([("upf.p4", Some(("HEAVY", String::new())))]).chain(steps) {
+        for (name, define) in
+            plain.into_iter().chain([("upf.p4", Some(("HEAVY", String::new()))), ("gnb.p4", Some(("FRONT", String::new())))]).chain(steps)
+        {
             let defines = define.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
             let options = p4_check::Options { builtin: Some(built_in), defines, ..Default::default() };
             let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));

@@ -78,6 +78,8 @@ pub struct Gnb {
     pub f1u: Option<(Ipv4Addr, Ipv4Addr)>,
     /// There for `both` and `du`.
     pub radio: Option<Radio>,
+    /// What stands in front of the program on N3; none: it runs whole on x86.
+    pub split: Option<Split>,
     /// Where changes of UEs and bearers are asked for.
     pub control: Option<PathBuf>,
     /// UEs.
@@ -93,6 +95,23 @@ pub struct Radio {
     pub rate_bps: u64,
     /// Most bytes of an RLC PDU: the size of a grant.
     pub pdu_bytes: usize,
+}
+
+/// A target in front of the program on N3, which carries the downlink of bearers that are [`Drb::fast`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Split {
+    /// Which.
+    pub fast: FastTarget,
+    /// Bits of RLC PDUs a second that it sends, of the radio's rate. Bearers behind it have the rest.
+    pub rate_bps: u64,
+}
+
+/// `split.fast`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FastTarget {
+    /// The kernel's XDP hook on N3's interface.
+    Xdp,
 }
 
 /// A UE, as a gNodeB knows it.
@@ -189,6 +208,8 @@ pub struct Drb {
     pub reordering_ns: Option<u64>,
     /// TEIDs of F1-U: the CU's end and the DU's. There for `cu-up` and `du`.
     pub f1u: Option<(u32, u32)>,
+    /// Whether its downlink runs on the target in front ([`Split`]), with its COUNT.
+    pub fast: bool,
 }
 
 /// 16 bytes each. `Debug` does not print them.
@@ -214,9 +235,17 @@ struct GnbFile {
     n3: Option<Ipv4Addr>,
     f1u: Option<F1uTable>,
     radio: Option<RadioTable>,
+    split: Option<SplitTable>,
     control: Option<PathBuf>,
     #[serde(default)]
     ue: Vec<GnbUeTable>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SplitTable {
+    fast: FastTarget,
+    rate_mbps: u64,
 }
 
 #[derive(Clone, Deserialize)]
@@ -403,6 +432,9 @@ struct DrbTable {
     reordering_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     f1u: Option<F1uTeids>,
+    /// Its downlink runs on `split.fast`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    fast: bool,
 }
 
 fn bits18() -> u8 {
@@ -522,6 +554,9 @@ impl GnbFile {
             return Err(wrong("role", "not with datapath = \"p4\": the program is CU-UP and DU in one: expected \"both\""));
         }
         let of_p4 = (datapath == Datapath::P4).then(|| self.clone());
+        if of_p4.is_none() && self.split.is_some() {
+            return Err(wrong("split", "only with datapath = \"p4\": the entities run whole on x86"));
+        }
         if let Some(f1u) = &self.f1u
             && (f1u.address.is_unspecified() || f1u.peer.is_unspecified())
         {
@@ -538,6 +573,9 @@ impl GnbFile {
                 let session = ue.session.map(|session| session.check(&at, &mut teids)).transpose()?;
                 let drbs = drbs(&at, ue.drb)?;
                 for (number, drb) in drbs.iter().enumerate() {
+                    if drb.fast && self.split.is_none() {
+                        return Err(wrong(format!("{at}.drb[{number}].fast"), "needs `split.fast`"));
+                    }
                     let at = format!("{at}.drb[{number}].f1u");
                     needed(&at, drb.f1u.is_some(), split)?;
                     if let Some((cu_teid, du_teid)) = drb.f1u {
@@ -558,7 +596,8 @@ impl GnbFile {
         let f1u = self.f1u.map(|f1u| (f1u.address, f1u.peer));
         let radio = self.radio.map(RadioTable::check).transpose()?;
         of_p4.iter().try_for_each(|file| file.check_p4(known))?;
-        Ok(Gnb { role: self.role, datapath, n3: self.n3, f1u, radio, control: self.control, ues })
+        let split = self.split.as_ref().zip(radio.as_ref()).map(|(split, radio)| split.check(radio)).transpose()?;
+        Ok(Gnb { role: self.role, datapath, n3: self.n3, f1u, radio, split, control: self.control, ues })
     }
 
     /// What the program does not do is refused: nothing is accepted and then left out.
@@ -588,6 +627,9 @@ impl GnbFile {
                     );
                 }
                 let is_mapped = ue.flows.iter().any(|flow| flow.drb == drb.id);
+                if drb.fast {
+                    drb.check_fast(is_mapped, ue.default_drb == Some(drb.id)).map_err(|why| wrong(field("fast"), why))?;
+                }
                 if !drb.sdap_header_uplink && !is_mapped {
                     return refused(field("id"), "a bearer without `sdap_header_uplink` needs a flow that is mapped to it");
                 }
@@ -716,6 +758,9 @@ impl UesFile {
                     _ => Err(wrong(format!("{at}.rules"), "expected `dscp` and `qfi` from 0 to 63")),
                 };
                 let drbs = drbs(&at, ue.drb)?;
+                if let Some(number) = drbs.iter().position(|drb| drb.fast) {
+                    return Err(wrong(format!("{at}.drb[{number}].fast"), "is the gNodeB's: leave it out"));
+                }
                 let sdap = sdap_config(&at, &drbs, ue.default_drb, ue.flows)?;
                 sdap::Ue::new(&sdap).map_err(|e| wrong(&at, e))?;
                 Ok(Ue {
@@ -789,6 +834,17 @@ impl RadioTable {
     }
 }
 
+impl SplitTable {
+    fn check(&self, radio: &Radio) -> Result<Split, ConfigError> {
+        let rate_bps = self.rate_mbps.saturating_mul(1_000_000);
+        if rate_bps == 0 || rate_bps >= radio.rate_bps {
+            let why = "expected a part of `radio.rate_mbps`, from 1 on and less than all of it: bearers behind have the rest";
+            return Err(wrong("split.rate_mbps", why));
+        }
+        Ok(Split { fast: self.fast, rate_bps })
+    }
+}
+
 impl SessionTable {
     fn check(self, at: &str, teids: &mut HashSet<u32>) -> Result<Session, ConfigError> {
         if self.uplink_teid == 0 || self.downlink_teid == 0 {
@@ -830,6 +886,26 @@ fn drbs(at: &str, tables: Vec<DrbTable>) -> Result<Vec<Drb>, ConfigError> {
 }
 
 impl DrbTable {
+    /// Whether a target without services can carry it; why not.
+    fn check_fast(&self, is_mapped: bool, is_default: bool) -> Result<(), &'static str> {
+        if matches!(self.rlc, Mode::Am) {
+            return Err("not with rlc = \"am\": what is kept until the UE has it is kept on x86");
+        }
+        if self.ciphering != 0 || self.integrity.is_some() {
+            return Err("not with ciphering or integrity: the ciphers run on x86");
+        }
+        if self.discard_ms.is_some() {
+            return Err("not with discard_ms: nothing waits there");
+        }
+        if is_default {
+            return Err("not for `default_drb`: which flows have no bearer of their own is known on x86");
+        }
+        if !is_mapped {
+            return Err("needs a flow that is mapped to it");
+        }
+        Ok(())
+    }
+
     fn check(self, at: &str) -> Result<Drb, ConfigError> {
         let field = |name: &str| format!("{at}.{name}");
         let sn = |name: &str, bits| match bits {
@@ -886,6 +962,7 @@ impl DrbTable {
             discard_ns: timer("discard_ms", self.discard_ms.map(|ms| ms.min(1 << 32)))?,
             reordering_ns: timer("reordering_ms", self.reordering_ms.map(|ms| ms.min(1 << 32)))?,
             f1u: self.f1u.map(|teids| (teids.cu_teid, teids.du_teid)),
+            fast: self.fast,
         })
     }
 }
@@ -997,6 +1074,30 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
                 if to.contains("cu-up") { p4.replace("[radio]\naddress = \"127.0.0.1:4001\"\nrate_mbps = 100\n", "") } else { p4.clone() };
             let error = Gnb::parse(&text_p4.replace(from, to)).unwrap_err();
             text += &format!("p4, {to:?}: {error}\n");
+        }
+        let secured = GNB.find("ciphering").unwrap();
+        let split = format!("{}sdap_header_uplink = true\nciphering = 0\nfast = true\n", &GNB[..secured])
+            .replace("rlc = \"am\"", "rlc = \"um\"")
+            .replace("[[ue]]", "[split]\nfast = \"xdp\"\nrate_mbps = 40\n[[ue]]");
+        let good = Gnb::parse(&split).unwrap();
+        assert!(good.ues[0].drbs[0].fast);
+        assert_eq!(good.split, Some(Split { fast: FastTarget::Xdp, rate_bps: 40_000_000 }));
+        for (from, to) in [
+            ("fast = \"xdp\"", "fast = \"asic\""),
+            ("rate_mbps = 40", "rate_mbps = 100"),
+            ("rate_mbps = 40", "rate_mbps = 0"),
+            ("[split]\nfast = \"xdp\"\nrate_mbps = 40\n", ""),
+            ("role = \"both\"", "role = \"both\"\ndatapath = \"entities\""),
+            ("rlc = \"um\"", "rlc = \"am\""),
+            ("ciphering = 0", "ciphering = 2\ncipher_key = \"000102030405060708090a0b0c0d0e0f\""),
+            ("ciphering = 0", "ciphering = 0\nintegrity = 0"),
+            ("ciphering = 0", "ciphering = 0\ndiscard_ms = 100"),
+            ("ciphering = 0", "ciphering = 0\n[[ue.drb]]\nid = 2\nrlc = \"um\"\nsdap_header_uplink = true\nciphering = 0"),
+            ("id = 1\nradio", "default_drb = 1\nid = 1\nradio"),
+        ] {
+            assert!(split.contains(from), "{from}");
+            let error = Gnb::parse(&split.replace(from, to)).unwrap_err();
+            text += &format!("split, {to:?}: {error}\n");
         }
         let twice = format!("{GNB}{}", &GNB[GNB.find("[[ue]]").unwrap()..]);
         text += &format!("twice: {}\n", Gnb::parse(&twice).unwrap_err());

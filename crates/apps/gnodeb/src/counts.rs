@@ -114,6 +114,9 @@ pub struct UeReport {
     pub uplink: Count,
     /// User packets to the UE: taken by a CU from the UPF, by a UE's device.
     pub downlink: Count,
+    /// Of `downlink`, what the target in front of the program has carried (`split.fast`).
+    #[serde(default)]
+    pub downlink_fast: Count,
     /// What the kernel counts as sent by the UE's device.
     pub kernel_tx: Option<Count>,
     /// What the kernel counts as received by the UE's device.
@@ -147,6 +150,7 @@ impl UeReport {
         for (sum, more) in [
             (&mut self.uplink, before.uplink),
             (&mut self.downlink, before.downlink),
+            (&mut self.downlink_fast, before.downlink_fast),
             (&mut self.radio_sent, before.radio_sent),
             (&mut self.radio_received, before.radio_received),
             (&mut self.forwarded_sent, before.forwarded_sent),

@@ -12,6 +12,7 @@
 //! | how is a packet written that one forwards to the other? | [`forwarding`] |
 //! | CU-UP and DU in one, or one of them | [`node`] |
 //! | both in one, as a program | [`pipeline`] |
+//! | what of it runs in front, on N3's interface | [`front`] |
 //! | what is it asked about its bearers while it runs? | [`control`] |
 //! | what does a message of N3 ask for? | [`n3`] |
 //! | a UE | [`ue`] |
@@ -33,6 +34,7 @@ pub mod cu;
 pub mod du;
 pub mod f1u;
 pub mod forwarding;
+pub mod front;
 pub mod grants;
 pub mod handover;
 pub mod n3;

@@ -29,7 +29,8 @@ use wire::gtpu;
 use crate::bearer::{self, format};
 use crate::config::{self, Drb, Gnb, GnbUe, Radio, RlcMode};
 use crate::control::{Action, Change, Done, Numbers};
-use crate::counts::{BearerCounts, Count, CountState, Drops, UeCounts, UeReport, count};
+use crate::counts::{BearerCounts, Count, CountState, Drops, UeCounts, UeReport, add_count, count};
+use crate::front::{self, Front};
 use crate::n3::{self, Asked};
 
 /// The port of N3: those below 128 are tunnels (p4/include/splitplane.p4).
@@ -68,12 +69,17 @@ pub enum PipelineError {
     /// The bearers do not fit the tables.
     #[error("the bearers do not fit the program's tables: {0}")]
     Tables(#[from] ApplyError),
+    /// The target in front of the program.
+    #[error("split.fast: {0}")]
+    Front(String),
 }
 
 /// The program with its bearers in place.
 pub struct Pipeline {
     /// What makes lanes.
     pub target: Arc<dyn Target>,
+    /// What stands in front of it on N3.
+    pub front: Option<Front>,
     services: Vec<Arc<Deployment>>,
     names: Names,
     pdu_bytes: u16,
@@ -98,6 +104,8 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     number: u32,
+    /// Its downlink, and its COUNT, are the target's in front.
+    fast: bool,
     /// What brings the cells that its number's last bearer has left to 0: `count_base` and `um_base` (p4/gnb/bearer.p4).
     count_base: u32,
     um_base: u16,
@@ -111,8 +119,10 @@ struct Peers {
     free: Vec<u32>,
 }
 
-/// Entries by table and key: action and arguments.
-type Rows = BTreeMap<(&'static str, Vec<u128>), (&'static str, Vec<u128>)>;
+/// An action and its arguments.
+pub(crate) type Row = (&'static str, Vec<u128>);
+/// Entries by table and key.
+pub(crate) type Rows = BTreeMap<(&'static str, Vec<u128>), Row>;
 
 /// The program's objects.
 struct Names {
@@ -176,11 +186,19 @@ impl Pipeline {
     /// # Errors
     /// [`PipelineError`].
     pub fn new(config: &Gnb, build: Build) -> Result<Pipeline, PipelineError> {
+        Pipeline::behind(config, build, None)
+    }
+
+    /// As [`Pipeline::new`], behind what stands in front.
+    ///
+    /// # Errors
+    /// [`PipelineError`].
+    pub fn behind(config: &Gnb, build: Build, front: Option<Front>) -> Result<Pipeline, PipelineError> {
         let bearers = config.ues.iter().map(|ue| ue.drbs.len()).sum();
         // Services have places for what may come.
         let places = if config.control.is_some() { config::P4_BEARERS } else { bearers };
         let Build { objects: Objects { shipped, cache }, flags, cc, ciphers } = build;
-        Pipeline::over(config, places, ciphers, |services| {
+        Pipeline::over(config, places, ciphers, front, |services| {
             let refused = |failure: daemon::failure::Failure| PipelineError::Program(failure.to_string());
             let ir = daemon::program::shipped("gnb.p4").map_err(refused)?;
             // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
@@ -189,7 +207,7 @@ impl Pipeline {
         })
     }
 
-    /// The same over the target that `load` gives, which runs the program with these services, for as many bearers as there are `places`.
+    /// The same over the target that `load` gives, behind `front`, which runs the program with these services, for as many bearers as there are `places`.
     ///
     /// # Errors
     /// [`PipelineError`].
@@ -197,6 +215,7 @@ impl Pipeline {
         config: &Gnb,
         places: usize,
         ciphers: Choice,
+        front: Option<Front>,
         load: impl FnOnce(&[Arc<Deployment>]) -> Result<Arc<dyn Target>, PipelineError>,
     ) -> Result<Pipeline, PipelineError> {
         let (n3, radio) = (config.n3, config.radio);
@@ -204,7 +223,12 @@ impl Pipeline {
         let services = services(places, ciphers)?;
         let target = load(&services)?;
         let names = Names::of(target.program());
-        target.apply(&stations(target.program(), n3, &radio, names.radio_rate))?;
+        if front.is_none() && config.split.is_some() {
+            return Err(PipelineError::Front("there is nothing in front".into()));
+        }
+        // What is in front has its part of the rate.
+        let rate_bps = radio.rate_bps - config.split.map_or(0, |split| split.rate_bps);
+        target.apply(&stations(target.program(), n3, &radio, names.radio_rate, rate_bps))?;
         let pdu_bytes = u16::try_from(radio.pdu_bytes).expect("a checked configuration has grants of up to MAX_PDU");
         let state = State {
             ues: BTreeMap::new(),
@@ -213,7 +237,8 @@ impl Pipeline {
             peers: Peers { ours: [config::gtpu(n3), v4(radio.address)], numbers: HashMap::new(), free: Vec::new() },
         };
         let delays = Delays::new(places as u32);
-        let mut pipeline = Pipeline { target, services, names, pdu_bytes, delays, state, told: BTreeMap::new(), ended: BTreeMap::new() };
+        let mut pipeline =
+            Pipeline { target, front, services, names, pdu_bytes, delays, state, told: BTreeMap::new(), ended: BTreeMap::new() };
         pipeline.change(&Change { set: config.ues.clone(), released: Vec::new() })?;
         Ok(pipeline)
     }
@@ -241,6 +266,11 @@ impl Pipeline {
     /// # Errors
     /// [`PipelineError`]; nothing has changed then.
     pub fn change(&mut self, change: &Change) -> Result<(), PipelineError> {
+        if let Some(front) = &self.front {
+            let fast = change.set.iter().filter(|ue| ue.drbs.iter().any(|drb| drb.fast));
+            fast.filter_map(|ue| ue.radio.map(|radio| (ue.id, radio.ip())))
+                .try_for_each(|(id, unit)| front.reaches(unit).map_err(|why| PipelineError::Front(format!("radio of UE {id}: {why}"))))?;
+        }
         let (program, state) = (self.target.program(), &self.state);
         let touched = change.released.iter().copied().chain(change.set.iter().map(|ue| ue.id));
         let before: Vec<&GnbUe> = touched.filter_map(|id| state.ues.get(&id)).collect();
@@ -252,15 +282,20 @@ impl Pipeline {
             is.iter().filter(|(of, drb)| was.get(*of) != Some(*drb)).map(|(of, drb)| (*of, *drb)).collect();
         let end: Vec<crate::Bearer> = was.iter().filter(|(of, drb)| is.get(*of) != Some(*drb)).map(|(of, _)| *of).collect();
 
-        let (mut ops, mut counted) = (Vec::new(), Vec::new());
+        let (mut ops, mut counted, mut again) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bearers, mut numbers, mut peers) = (state.bearers.clone(), state.numbers.clone(), state.peers.clone());
         for (bearer, _) in &begin {
             let Some((number, last)) = numbers.take() else { return Err(PipelineError::Bearers { limit: numbers.limit() }) };
-            let mut placed = Placed { number, count_base: 0, um_base: 0 };
+            let fast = is[bearer].fast;
+            let mut placed = Placed { number, fast, count_base: 0, um_base: 0 };
             if let Some(last) = last {
-                placed.count_base = (self.cell(self.names.spent, number) as u32).wrapping_neg();
+                placed.count_base = match &self.front {
+                    Some(front) if fast => front.count_base(number),
+                    _ => (self.cell(self.names.spent, number) as u32).wrapping_neg(),
+                };
                 placed.um_base = (self.cell(self.names.spent_um, number) as u16).wrapping_neg();
                 counted.push(self.counted(number, last));
+                again.push(number);
                 ops.extend(self.names.counters().map(|counter| Op::ClearCounter { counter, index: number.into() }));
             }
             bearers.insert(*bearer, placed);
@@ -283,9 +318,29 @@ impl Pipeline {
             }
         }
         before.iter().for_each(|ue| peers.give_back(ue, program, &mut ops));
+        let in_front = match &self.front {
+            None => None,
+            Some(front) => {
+                let gone: Vec<crate::Bearer> = was.iter().filter(|(_, drb)| drb.fast).map(|(of, _)| *of).collect();
+                let come = set.iter().flat_map(|ue| keyed(ue).map(move |(of, drb)| (of, *ue, drb))).filter(|(_, _, drb)| drb.fast);
+                let come = come.map(|(of, ue, drb)| {
+                    let Placed { number, count_base, .. } = bearers[&of];
+                    (of, front::Placed::new(ue, drb, number, count_base, front.pdu_bytes()))
+                });
+                Some(front.prepare(gone, come.collect(), &again)?)
+            }
+        };
         // Services first: what comes by a new entry finds its bearer there.
         let settings = begin.iter().try_for_each(|(bearer, drb)| set_services(&self.services, bearers[bearer].number, drb));
-        if let Err(error) = settings.and_then(|()| Ok(self.target.apply(&Batch { ops })?)) {
+        let batch = Batch { ops };
+        // Each has said that it takes its part before the first changes.
+        let applied = settings.and_then(|()| Ok(self.target.check(&batch)?)).and_then(|()| {
+            if let (Some(front), Some(prepared)) = (&mut self.front, in_front) {
+                front.apply(prepared)?;
+            }
+            Ok(self.target.apply(&batch)?)
+        });
+        if let Err(error) = applied {
             begin.iter().for_each(|(bearer, _)| unset_services(&self.services, bearers[bearer].number));
             return Err(error);
         }
@@ -331,7 +386,8 @@ impl Pipeline {
 
     fn counts_of(&self, bearer: crate::Bearer, placed: Placed) -> BearerCounts {
         let number = placed.number;
-        let downlink = (self.cell(self.names.spent, number) as u32).wrapping_add(placed.count_base);
+        let in_front = self.front.as_ref().and_then(|front| front.next_count(bearer));
+        let downlink = in_front.unwrap_or_else(|| (self.cell(self.names.spent, number) as u32).wrapping_add(placed.count_base));
         let is_high = self.target.counter(self.names.uplink_high, number.into()).packets > 0;
         let uplink = is_high.then(|| (self.cell(self.names.uplink_count, number) as u32).saturating_add(1));
         BearerCounts::new(bearer.drb, downlink, uplink)
@@ -382,6 +438,11 @@ impl Pipeline {
     /// What a bearer of a UE has carried.
     fn counted(&self, number: u32, ue: u16) -> UeReport {
         let names = &self.names;
+        let (fast, fast_sent, fast_high) = self.front.as_ref().map(|front| front.counted(number)).unwrap_or_default();
+        let sum = |mut count: Count, more| {
+            add_count(&mut count, more);
+            count
+        };
         let cell = |counter| self.target.counter(counter, number.into());
         let both = |counter| {
             let target::Count { packets, bytes } = cell(counter);
@@ -389,13 +450,15 @@ impl Pipeline {
         };
         UeReport {
             ue,
-            downlink: both(names.downlink),
+            downlink: sum(both(names.downlink), fast),
+            downlink_fast: fast,
             uplink: both(names.uplink),
-            radio_sent: both(names.sent),
+            radio_sent: sum(both(names.sent), fast_sent),
             radio_received: both(names.received),
             retransmissions: cell(names.retransmissions).packets,
             radio_link_failures: cell(names.max_retransmissions).packets,
-            count_high: [names.downlink_high, names.uplink_high].map(|of| u64::from(cell(of).packets > 0)).iter().sum(),
+            count_high: [names.downlink_high, names.uplink_high].map(|of| u64::from(cell(of).packets > 0)).iter().sum::<u64>()
+                + u64::from(fast_high),
             ..UeReport::default()
         }
     }
@@ -513,19 +576,23 @@ fn keyed(ue: &GnbUe) -> impl Iterator<Item = (crate::Bearer, &Drb)> {
 }
 
 /// What the tables hold whatever the bearers.
-fn stations(program: &Program, n3: Ipv4Addr, radio: &Radio, radio_rate: MeterId) -> Batch {
+fn stations(program: &Program, n3: Ipv4Addr, radio: &Radio, radio_rate: MeterId, rate_bps: u64) -> Batch {
     let mac = mac(pktio::OUR_MAC);
     let station = |port: PortId, address: Ipv4Addr| {
         Op::Insert(entry(program, &("station", vec![port.0.into()]), &("ours", vec![mac, u32::from(address).into()])))
     };
-    let rate = radio.rate_bps / 8;
-    let burst = (u128::from(rate) * u128::from(DEPTH_NS) / 1_000_000_000) as u64 + config::MAX_PDU as u64;
-    let config = MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst };
-    let meter = Op::Meter { meter: radio_rate, index: 0, config: Some(config) };
+    let meter = Op::Meter { meter: radio_rate, index: 0, config: Some(rate(rate_bps)) };
     Batch { ops: vec![station(N3, n3), station(RADIO, *v4(radio.address).ip()), meter] }
 }
 
-fn entry(program: &Program, (table, keys): &(&'static str, Vec<u128>), (action, args): &(&'static str, Vec<u128>)) -> Entry {
+/// The radio's rate, or a part of it.
+pub(crate) fn rate(rate_bps: u64) -> MeterConfig {
+    let rate = rate_bps / 8;
+    let burst = (u128::from(rate) * u128::from(DEPTH_NS) / 1_000_000_000) as u64 + config::MAX_PDU as u64;
+    MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }
+}
+
+pub(crate) fn entry(program: &Program, (table, keys): &(&'static str, Vec<u128>), (action, args): &Row) -> Entry {
     let table = program.table(table).expect("a table of p4/gnb.p4");
     let is_meant = |name: &str| name.rsplit('.').next() == Some(*action);
     let actions = program.tables[table].actions.iter().map(|used| used.action);
@@ -535,11 +602,11 @@ fn entry(program: &Program, (table, keys): &(&'static str, Vec<u128>), (action, 
 }
 
 /// Which argument of the downlink `set_bearer` asks the UE to follow.
-const REFLECTIVE: usize = 5;
+pub(crate) const REFLECTIVE: usize = 5;
 
 /// A bearer's entries.
 fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u16, peers: &Peers) {
-    let Placed { number, count_base, um_base } = placed;
+    let Placed { number, count_base, um_base, fast } = placed;
     let session = ue.session.expect("a checked configuration has a session");
     let [(_, upf), (_, unit)] = ends(ue);
     let [upf_peer, unit_peer] = peers.of(ue);
@@ -560,7 +627,8 @@ fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u
     for qfi in &flows {
         let mut down = down.clone();
         down[REFLECTIVE] = u128::from(ue.sdap.reflective.iter().any(|of| u128::from(of.get()) == *qfi));
-        rows.insert(("bearer_by_flow", vec![key, *qfi]), ("set_bearer", down));
+        let row = if fast { ("in_front", Vec::new()) } else { ("set_bearer", down) };
+        rows.insert(("bearer_by_flow", vec![key, *qfi]), row);
     }
     if ue.sdap.default_drb == Some(id) {
         rows.insert(("default_bearer", vec![key]), ("set_bearer", down));
@@ -624,7 +692,7 @@ impl Peers {
     }
 }
 
-fn mac(bytes: [u8; 6]) -> u128 {
+pub(crate) fn mac(bytes: [u8; 6]) -> u128 {
     bytes.iter().fold(0, |all, byte| all << 8 | u128::from(*byte))
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a gNodeB between N3, F1-U and radio | [`mod@gnb`] |
 //! | the same of `p4/gnb.p4` | [`mod@pipeline`] |
+//! | what stands in front of that, on an interface | `front` |
 //! | UEs between their devices and the radio | [`mod@ue`] |
 //! | a radio that loses, between two of them | [`mod@link`] |
 //!
@@ -11,6 +12,7 @@
 //! milliseconds.
 
 mod control;
+mod front;
 pub mod gnb;
 pub mod link;
 pub mod pipeline;

@@ -106,6 +106,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "shaper",
             "target",
             "target-x86",
+            "target-xdp",
             "traffic",
             "wire",
         ],

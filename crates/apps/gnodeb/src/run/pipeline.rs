@@ -13,6 +13,7 @@ use pktio::{Port, UdpPort};
 use shaper::codel::Law;
 
 use super::control::Control;
+use super::front::{self, OnInterfaces};
 use super::{RunError, TICK_MS};
 use crate::config::{self, Gnb, GnbTables};
 use crate::control::Action;
@@ -35,12 +36,15 @@ pub struct OverPipeline {
     host: Host,
     control: Control,
     counts_told: Instant,
+    /// What is in front of the pipeline.
+    on: Option<OnInterfaces>,
 }
 
 impl OverPipeline {
     /// Compiles the program, opens the sockets and starts the worker.
     pub(super) fn start(tables: GnbTables, config: Gnb, build: Build) -> Result<OverPipeline, RunError> {
-        let pipeline = Pipeline::new(&config, build)?;
+        let (front, mut on) = front::load(&config, &build)?.unzip();
+        let mut pipeline = Pipeline::behind(&config, build, front)?;
         let mut ports: Vec<(base::PortId, Box<dyn Port>)> = Vec::new();
         let n3 = config.n3.map(|address| SocketAddr::V4(config::gtpu(address)));
         for (label, id, address) in [("n3", N3, n3), ("radio.address", RADIO, config.radio.map(|radio| radio.address))] {
@@ -55,6 +59,9 @@ impl OverPipeline {
         let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits, delays: Some(pipeline.delays()) });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
+        if let (Some(on), Some(front)) = (&mut on, &mut pipeline.front) {
+            on.go_live(front)?;
+        }
         Ok(OverPipeline {
             pipeline,
             engine,
@@ -62,6 +69,7 @@ impl OverPipeline {
             host: Host::new(&config),
             control: Control::start(tables, config)?,
             counts_told: Instant::now(),
+            on,
         })
     }
 
@@ -74,7 +82,10 @@ impl OverPipeline {
                 // The worker has ended by itself.
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let OverPipeline { pipeline, host, control, .. } = &mut self;
+            let OverPipeline { pipeline, host, control, on, .. } = &mut self;
+            if let (Some(on), Some(front)) = (on, &mut pipeline.front) {
+                on.tick(front);
+            }
             control.serve(&mut |action| {
                 let done = pipeline.act(action)?;
                 if let Action::Change(change) = action {
@@ -89,6 +100,9 @@ impl OverPipeline {
             if let Some(why) = self.engine.failed() {
                 return Err(RunError::Worker(why));
             }
+        }
+        if let Some(on) = &mut self.on {
+            on.leave();
         }
         self.engine.stop();
         self.report()
@@ -120,7 +134,9 @@ impl OverPipeline {
         for (reason, packets) in ["socket.full", "socket.invalid", "unsent"].into_iter().zip(lost).filter(|(_, packets)| *packets > 0) {
             drops.insert(reason.to_owned(), packets);
         }
-        match (ledger.imbalance(), self.pipeline.imbalance()) {
+        self.on.iter().for_each(|on| on.drops(&mut drops));
+        let in_front = self.on.as_ref().map_or(0, OnInterfaces::imbalance);
+        match (ledger.imbalance() + in_front, self.pipeline.imbalance()) {
             (0, 0) => Ok(Report { ues: ues.into_values().collect(), drops }),
             (packets, calls) => Err(RunError::Imbalance { packets, calls }),
         }
