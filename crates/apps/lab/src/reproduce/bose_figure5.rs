@@ -31,8 +31,11 @@ const BEFORE: f64 = 0.8;
 const BURST: f64 = 0.7;
 
 /// What is compared: the paper's two designs, and ours. Whether users move.
-const CASES: [(&str, Design, bool); 3] =
-    [("software steers, users move", Design::Software, true), ("the port steers", Design::Port, false), ("the port steers, users move", Design::Port, true)];
+const CASES: [(&str, Design, bool); 3] = [
+    ("software steers, users move", Design::Software, true),
+    ("the port steers", Design::Port, false),
+    ("the port steers, users move", Design::Port, true),
+];
 
 /// What a case comes to, by round.
 #[derive(Default)]

@@ -123,8 +123,7 @@ impl Downloads {
         let (stop, net, mut outcome) = (&stop, &self.net, Outcome::default());
         let (downloading, heavy) = (self.users(0..load.downloads), self.users(load.downloads..load.downloads + load.heavy));
         std::thread::scope(|scope| {
-            let sending: Vec<_> =
-                heavy.iter().map(|ue| scope.spawn(move || flows::datagrams(net, *ue, load.heavy_bps, stop))).collect();
+            let sending: Vec<_> = heavy.iter().map(|ue| scope.spawn(move || flows::datagrams(net, *ue, load.heavy_bps, stop))).collect();
             let mut work = || {
                 match load.lead {
                     Some(lead) => std::thread::sleep(lead),
@@ -138,8 +137,7 @@ impl Downloads {
                         outcome.rerouted_after = Some(began.elapsed());
                     }
                 }
-                let threads: Vec<_> =
-                    downloading.iter().map(|ue| scope.spawn(move || flows::download(net, *ue, load.bytes))).collect();
+                let threads: Vec<_> = downloading.iter().map(|ue| scope.spawn(move || flows::download(net, *ue, load.bytes))).collect();
                 for thread in threads {
                     outcome.completion.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
                 }

@@ -30,7 +30,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
         let growth = Growth::measure(|| downlink(args, *sessions).map(|rounds| rounds.median()))?;
         for (cores, line) in CORES.into_iter().zip(&mut x86) {
             let (mpps, how) = growth.on(cores);
-            rows.push(Row::new(format!("x86, {} UEs, {cores} core{}", count(*sessions), if cores > 1 { "s" } else { "" }), how, mpps, "Mpps"));
+            rows.push(Row::new(
+                format!("x86, {} UEs, {cores} core{}", count(*sessions), if cores > 1 { "s" } else { "" }),
+                how,
+                mpps,
+                "Mpps",
+            ));
             line.push(Some(mpps));
         }
         let in_xdp = match xdp::downlink_ns(*sessions, &args.common()) {

@@ -72,14 +72,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
             rows.push(used.note("headers and tunnels are not in it"));
             let sent = (beside.heavy.sent * DATAGRAM_IP_BYTES as u64 * 8) as f64 / beside.heavy_time.as_secs_f64() / link_bps;
             rows.push(
-                Row::new("heavy hitters: what they send", How::Measured, sent * 100.0, "% of the link").beside(claim("singh_figure14_share")),
+                Row::new("heavy hitters: what they send", How::Measured, sent * 100.0, "% of the link")
+                    .beside(claim("singh_figure14_share")),
             );
             for (case, outcome) in [(CASES[1], beside), (CASES[2], rerouted)] {
                 let arrive = outcome.heavy.received as f64 * 100.0 / outcome.heavy.sent.max(1) as f64;
                 let row = Row::new(format!("{case}: their datagrams that arrive"), How::Measured, arrive, "% of those sent");
                 rows.push(row.note(format!("{} of them overtaken by later ones", outcome.heavy.overtaken)));
             }
-            let found = Row::new("heavy hitters that the daemon found and re-routed", How::Measured, rerouted.heavy_on_fast as f64, "sessions");
+            let found =
+                Row::new("heavy hitters that the daemon found and re-routed", How::Measured, rerouted.heavy_on_fast as f64, "sessions");
             rows.push(found.note(format!("of {}, at the end of the downloads; above {:.1} Mbit/s", of.heavy, of.above_mbps())));
             let after = rerouted.rerouted_after.map_or(0.0, |time| time.as_secs_f64());
             let row = Row::new("all of their packets come by the other link after", How::Measured, after, "s");

@@ -37,8 +37,8 @@ const UPF_PEER: u128 = 1;
 const UNIT_PEER: u128 = 2;
 const UNIT_PORT: u16 = 40_001;
 const MS: u64 = 1_000_000;
-/// Packets of a bearer that wait for their acknowledgement at most.
-const WINDOW: u32 = 512;
+/// Packets of a bearer that wait for their acknowledgement at most, where its memory is measured.
+pub(super) const WINDOW: u32 = 512;
 
 /// `p4/gnb.p4`, whole or with STEP, and with more options.
 pub(crate) fn compile(step: Option<u8>, bearers: u32, more: &[&str]) -> Result<Ir, Failure> {
@@ -74,15 +74,15 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// In the lane, or the buffer elsewhere.
-    pub(super) fn new(bearers: u32, buffer: &Place, security: Security, ciphers: Choice) -> Result<Services, Failure> {
+    /// In the lane, or the buffer elsewhere; with a window of so many packets.
+    pub(super) fn new(bearers: u32, window: u32, buffer: &Place, security: Security, ciphers: Choice) -> Result<Services, Failure> {
         let limits = Limits { packets: 1 << 24, bytes: u64::MAX };
         let buffer = deploy(buffer, Arc::new(move || Box::new(BufferService::new(bearers as usize, limits))))?;
         let cipher = deploy(&Place::Lane, Arc::new(move || Box::new(CipherService::new(ciphers).expect("one is always there"))))?;
         let receiving = deploy(&Place::Lane, Arc::new(move || Box::new(RadioBearerService::new(bearers as usize))))?;
         let transmit = buffer::rlc::BearerConfig {
             sn_length: SnLength::Bits18,
-            window: WINDOW,
+            window,
             bytes: u64::MAX,
             poll_retransmit_ms: 4000,
             poll_pdu: Some(16),
@@ -92,7 +92,7 @@ impl Services {
         let transmit = buffer::service::bearer_setting(&transmit);
         let am = am_rx::RxConfig {
             sn_length: gnb::rlc::SnLength::Bits18,
-            window: WINDOW,
+            window,
             partial_bytes: 1 << 18,
             reassembly_ns: 35 * MS,
             status_prohibit_ns: 5 * MS,
@@ -103,7 +103,7 @@ impl Services {
             format: Format { kind: Kind::Drb, sn_length, integrity: security.nia.is_some(), sdap_header: true },
             order: OrderConfig {
                 sn_length,
-                window: WINDOW,
+                window,
                 bytes: 1 << 22,
                 reordering_ns: None,
                 out_of_order: false,

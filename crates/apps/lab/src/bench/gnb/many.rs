@@ -30,7 +30,7 @@ fn memory(bearers: u32) -> Result<Vec<Value>, Failure> {
     let ir = bearers::compile(None, bearers, &[])?;
     let before = resident_bytes();
     let security = bearers::Security::NONE;
-    let services = bearers::Services::new(bearers, &Place::Lane, security, Choice::Fastest)?;
+    let services = bearers::Services::new(bearers, bearers::WINDOW, &Place::Lane, security, Choice::Fastest)?;
     let target = crate::p4::device::x86(&ir, &Default::default(), &services.all)?;
     target.apply(&bearers::entries(&ir.program, bearers, security)?).map_err(failed)?;
     let mut lane = target.lane(0);

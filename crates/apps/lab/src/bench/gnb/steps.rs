@@ -21,6 +21,8 @@ use target::Target;
 const VERIFIED: usize = 32_768;
 /// Packets before the bearers' order repeats.
 const NUMBERS: usize = 1 << 20;
+/// Packets of a bearer that are kept at most: some times more than are. A buffer takes room for all of them, and four contestants have one for each bearer.
+const WINDOW: u32 = 64;
 
 /// Who runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +141,7 @@ impl Contestant {
         let security = who.security();
         let batch = who.entries(&ir, bearers)?;
         let services = match who.is_kept() {
-            true => Services::new(bearers, buffer, security, Choice::Fastest)?.all.to_vec(),
+            true => Services::new(bearers, WINDOW, buffer, security, Choice::Fastest)?.all.to_vec(),
             false => Vec::new(),
         };
         let (target, lane) = match who {
@@ -171,7 +173,7 @@ impl Contestant {
                 let mut judge = Machine::new(ir.clone()).map_err(failed)?;
                 if who.is_kept() {
                     // The other engine, so that ciphertext is compared too.
-                    let services = Services::new(bearers, &Place::Lane, security, Choice::Portable)?;
+                    let services = Services::new(bearers, WINDOW, &Place::Lane, security, Choice::Portable)?;
                     judge.set_services(Box::new(inline::Inline::new(&ir.program, &services.all).map_err(failed)?));
                 }
                 judge.apply(&batch).map_err(failed)?;

@@ -308,9 +308,8 @@ pub(crate) fn download(net: &Networks, ue: Ipv4Addr, bytes: usize) -> Result<Dur
         // It lives until the last byte has come: its end discards what is not acknowledged.
         let sender = &mut sender;
         let of_sender = &pattern;
-        let sending = scope.spawn(move || {
-            transfer(bytes, |at| sender.write(&of_sender[at % PATTERN_BYTES..][..PATTERN_BYTES.min(bytes - at)]))
-        });
+        let sending =
+            scope.spawn(move || transfer(bytes, |at| sender.write(&of_sender[at % PATTERN_BYTES..][..PATTERN_BYTES.min(bytes - at)])));
         let mut buffer = vec![0; PATTERN_BYTES];
         let received = transfer(bytes, |at| {
             let n = receiver.read(&mut buffer)?;
