@@ -1,15 +1,16 @@
 //! Which packet leaves a port next? Guaranteed flows within their rates, then slices by weight; of a slice strict queues first, the highest number first of all,
-//! and what they leave is shared by weight (deficit round robin, Shreedhar and Varghese, SIGCOMM 1995). Within a queue flows take turns, by bytes.
+//! and what they leave is shared by weight (deficit round robin, Shreedhar and Varghese, SIGCOMM 1995). Within a queue flows share by weight, packet by packet.
 //!
 //! - **Work conserving**: while anything may be sent and the rate lets one packet pass, one leaves.
 //! - **Guaranteed flows** (GFBR, TS 23.501 §5.7.2.5): within its rate a flow's packets go before all others; beyond it the flow takes part in its queue as
 //!   any other. Guarantees of more than the line's rate are the caller's fault, and starve the others.
-//! - **Flows** of one queue that stay full send as many bytes, whatever each is offered: packets of a flow are in the order of arrival, and what one has too much
-//!   of is dropped of that one.
+//! - **Flows** of one queue that stay full send bytes in proportion to their weights, whatever each is offered (self-clocked fair queueing, Golestani, INFOCOM
+//!   1994): two of them differ by no more than a packet each, however long. Not by rounds: the quantum of a heavy flow is more than its queue may hold,
+//!   and the others would wait for all of it. Packets of a flow are in the order of arrival, and what one has too much of is dropped of that one.
 //! - **Slices** share the line by weight (start-time fair queueing, Goyal, Vin and Cheng, SIGCOMM 1996), and each may have a rate of its own that it does not
 //!   exceed; guaranteed flows count towards it, and go all the same. What a slice's own rate keeps it from sending it does not make up for later.
 //! - **Shares** of weighted queues that stay full differ from their weights by no more than a round's quantum and a packet each, however long.
-//! - **Bounded**: a flow takes no more than its share of the port's rate sends in its queue's longest delay, what has waited for longer is dropped, and all
+//! - **Bounded**: a flow takes no more than its share, by weight, of the port's rate sends in its queue's longest delay, what has waited for longer is dropped, and all
 //!   queues together hold so many packets, of which a flow has no more than are free (a dynamic threshold, Choudhury and Hahne, ToN 1998). CoDel
 //!   (RFC 8289) keeps the delay of each flow low, and marks (RFC 3168) before it drops.
 //!
@@ -33,12 +34,12 @@ const GUARANTEED_BURST_NS: u64 = 5_000_000;
 const MOST_DEBT_NS: u64 = 100_000_000;
 /// How far a slice that waits for its own rate may fall behind the others, in bytes of weight 1: a round of its queues.
 const MOST_BEHIND: u128 = (QUANTUM as u128) << VIRTUAL;
-/// Part of a byte that slices' virtual time counts in, so that it is exact for each weight.
+/// Part of a byte that virtual time counts in, so that it is exact for each weight.
 const VIRTUAL: u32 = 16;
 /// Packets that a flow may hold whatever its share of the rate is.
 const LEAST_PACKETS: u32 = 4;
-/// Entries of [`Scheduler::due`] for which it is not tidied up.
-const FEW_DUE: usize = 64;
+/// Entries of a heap of flows for which it is not tidied up.
+const FEW: usize = 64;
 const NONE: u32 = u32::MAX;
 const NANO: u128 = 1_000_000_000;
 
@@ -90,6 +91,8 @@ pub struct Place {
     pub queue: usize,
     /// What it shares the queue by: packets of a number are one flow.
     pub flow: u32,
+    /// The flow's share of what flows of its queue get; 0 counts as 1.
+    pub weight: u16,
     /// If that flow has a guaranteed rate. It is another one than that of the same number without.
     pub guaranteed: Option<Guaranteed>,
 }
@@ -255,11 +258,12 @@ struct Flow {
     tail: u32,
     packets: u32,
     bytes: u64,
-    deficit: u64,
+    weight: u16,
+    /// What it has sent of its share, in virtual time of its queue.
+    start: u128,
     codel: Codel,
-    /// Its neighbours in the ring of its queue, while it has packets.
-    next: u32,
-    previous: u32,
+    /// Which of its entries in [`Queue::turns`] holds; 0: none.
+    turn: u64,
     /// The guaranteed rate, or 0.
     rate: u64,
     /// When its rate has sent what it has been given of it, in ns.
@@ -268,17 +272,18 @@ struct Flow {
     stamp: u64,
 }
 
-/// Flows with packets, in a ring in the order of their turns.
-#[derive(Clone, Copy)]
+/// Flows with packets, in the order of their turns.
+#[derive(Default)]
 struct Queue {
-    first: u32,
-    /// Whether the first of them has been given its quantum.
-    is_served: bool,
-    flows: u64,
+    /// When, in virtual time, a flow will have sent its first packet; the stamp of this entry, and the flow.
+    turns: BinaryHeap<Reverse<(u128, u64, u32)>>,
+    /// That of the packet that was sent last: bytes that a flow of weight 1 has sent by then.
+    virtual_time: u128,
+    flows: usize,
+    /// Of those flows, together.
+    weights: u64,
     deficit: u64,
 }
-
-const EMPTY: Queue = Queue { first: NONE, is_served: false, flows: 0, deficit: 0 };
 
 struct Slice {
     queues: [Queue; QUEUES],
@@ -316,7 +321,7 @@ pub struct Scheduler<P> {
     free_item: u32,
     /// When a flow may send within its guaranteed rate; of one without packets when it may be forgotten. Number and stamp.
     due: BinaryHeap<Reverse<(u64, u32, u64)>>,
-    /// The last one given.
+    /// The last one given, there or in [`Queue::turns`].
     stamp: u64,
     settings: PortSettings,
     /// What a queue takes, by number.
@@ -329,7 +334,7 @@ impl<P> Scheduler<P> {
     /// Empty queues.
     pub fn new(settings: &PortSettings) -> Scheduler<P> {
         let slice = |of: &SliceSettings| Slice {
-            queues: [EMPTY; QUEUES],
+            queues: Default::default(),
             turns: VecDeque::with_capacity(QUEUES),
             is_served: false,
             weight: of.weight.max(1),
@@ -361,9 +366,11 @@ impl<P> Scheduler<P> {
     pub fn offer(&mut self, place: Place, packet: P, size: u32, marks: bool, now_ns: u64) -> Result<(), (P, Reason)> {
         let number = self.flow(place, now_ns);
         let flow = &self.flows[number as usize];
-        let (at, queue, was_empty) = (flow.slice, flow.queue, flow.packets == 0);
-        let sharers = if flow.rate > 0 { 1 } else { self.slices[at].queues[queue].flows + u64::from(was_empty) };
-        let too_many = flow.packets >= LEAST_PACKETS && flow.bytes.saturating_add(size.into()) > self.limit_bytes[queue] / sharers;
+        let (at, queue, was_empty, weight) = (flow.slice, flow.queue, flow.packets == 0, u64::from(flow.weight));
+        let sharers = self.slices[at].queues[queue].weights + if was_empty { weight } else { 0 };
+        let share = |bytes: u64| (u128::from(bytes) * u128::from(weight) / u128::from(sharers.max(1))) as u64;
+        let most = if flow.rate > 0 { self.limit_bytes[queue] } else { share(self.limit_bytes[queue]) };
+        let too_many = flow.packets >= LEAST_PACKETS && flow.bytes.saturating_add(size.into()) > most;
         if too_many || flow.packets as usize >= self.settings.packets.saturating_sub(self.len) {
             let reason = if too_many { Reason::QueueFull } else { Reason::Full };
             self.counters[queue].count_drop(reason);
@@ -468,13 +475,14 @@ impl<P> Scheduler<P> {
                 let took_ns = u64::try_from((u128::from(takes) * NANO).div_ceil(flow.rate.max(1).into())).unwrap_or(u64::MAX);
                 flow.sent_until_ns = flow.sent_until_ns.max(now_ns).saturating_add(took_ns);
             } else {
-                // They have been given as much: see `choose`.
                 let slice = &mut self.slices[at];
-                for deficit in [&mut flow.deficit, &mut slice.queues[queue].deficit] {
-                    *deficit = deficit.saturating_sub(size.into());
-                }
+                let of = &mut slice.queues[queue];
+                flow.start += virtual_bytes(size, flow.weight);
+                of.virtual_time = of.virtual_time.max(flow.start);
+                // It has been given as much: see `next_of`.
+                of.deficit = of.deficit.saturating_sub(size.into());
                 let start = slice.start.max(self.virtual_time.saturating_sub(MOST_BEHIND));
-                slice.start = start + (u128::from(size) << VIRTUAL) / u128::from(slice.weight);
+                slice.start = start + virtual_bytes(size, slice.weight);
                 self.virtual_time = self.virtual_time.max(start);
             }
             if let Some(packet) = self.unlink_first(number) {
@@ -537,7 +545,7 @@ impl<P> Scheduler<P> {
     /// Whose first packet is next of a slice that has packets, and its size.
     fn next_of(&mut self, at: usize) -> Option<(u32, u32)> {
         let strict = |number: &usize| self.settings.queues[*number].service == Service::Strict;
-        let waits = |number: &usize| self.slices[at].queues[*number].first != NONE;
+        let waits = |number: &usize| self.slices[at].queues[*number].flows > 0;
         if let Some(number) = (0..QUEUES).rev().filter(strict).find(waits) {
             return self.next_in(at, number);
         }
@@ -562,16 +570,12 @@ impl<P> Scheduler<P> {
     fn next_in(&mut self, at: usize, number: usize) -> Option<(u32, u32)> {
         let queue = &mut self.slices[at].queues[number];
         loop {
-            let flow = self.flows.get_mut(queue.first as usize)?;
-            if !std::mem::replace(&mut queue.is_served, true) {
-                flow.deficit += QUANTUM;
+            let &Reverse((_, stamp, number)) = queue.turns.peek()?;
+            let flow = self.flows.get(number as usize)?;
+            if flow.turn == stamp {
+                return Some((number, self.items.get(flow.head as usize)?.size));
             }
-            let size = self.items.get(flow.head as usize)?.size;
-            if u64::from(size) <= flow.deficit {
-                return Some((queue.first, size));
-            }
-            queue.is_served = false;
-            queue.first = flow.next;
+            queue.turns.pop();
         }
     }
 
@@ -604,48 +608,56 @@ impl<P> Scheduler<P> {
         if is_empty {
             self.flows[number as usize].tail = NONE;
             self.part(number);
+        } else {
+            self.take_turn(number);
         }
         packet
     }
 
-    /// A flow that has its first packet takes the last turn of its queue.
+    /// A flow that has its first packet joins the others of its queue. It has sent as much as they have: of a flow without packets the time when it had
+    /// sent its last one is past.
     fn join(&mut self, number: u32) {
-        let (at, queue_number) = (self.flows[number as usize].slice, self.flows[number as usize].queue);
+        let Flow { slice: at, queue: queue_number, weight, rate, .. } = self.flows[number as usize];
         let slice = &mut self.slices[at];
         let queue = &mut slice.queues[queue_number];
-        queue.flows += 1;
-        let (previous, next) = match queue.first {
-            NONE => {
-                (queue.first, queue.is_served, queue.deficit) = (number, false, 0);
-                if self.settings.queues[queue_number].service != Service::Strict {
-                    slice.turns.push_back(queue_number);
-                }
-                (number, number)
+        if queue.flows == 0 {
+            queue.deficit = 0;
+            if self.settings.queues[queue_number].service != Service::Strict {
+                slice.turns.push_back(queue_number);
             }
-            first => (self.flows[first as usize].previous, first),
-        };
+        }
+        (queue.flows, queue.weights) = (queue.flows + 1, queue.weights + u64::from(weight));
         let flow = &mut self.flows[number as usize];
-        (flow.previous, flow.next, flow.deficit, flow.codel) = (previous, next, 0, Codel::default());
-        let of_rate = flow.rate > 0;
-        self.flows[previous as usize].next = number;
-        self.flows[next as usize].previous = number;
-        if of_rate {
+        (flow.start, flow.codel) = (queue.virtual_time, Codel::default());
+        self.take_turn(number);
+        if rate > 0 {
             self.wait_for_guarantee(number);
+        }
+    }
+
+    /// A flow that has packets takes its turn in its queue, by the size of its first one.
+    fn take_turn(&mut self, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        let Some(first) = self.items.get(flow.head as usize) else { return };
+        self.stamp += 1;
+        flow.turn = self.stamp;
+        let queue = &mut self.slices[flow.slice].queues[flow.queue];
+        queue.turns.push(Reverse((flow.start + virtual_bytes(first.size, flow.weight), flow.turn, number)));
+        // Of guaranteed flows behind strict queues many are past, and never the first.
+        if queue.turns.len() > 2 * queue.flows + FEW {
+            let flows = &self.flows;
+            queue.turns.retain(|Reverse((_, stamp, number))| flows[*number as usize].turn == *stamp);
         }
     }
 
     /// A flow that has sent its last packet leaves its queue.
     fn part(&mut self, number: u32) {
-        let Flow { slice: at, queue: queue_number, previous, next, rate, .. } = self.flows[number as usize];
+        let Flow { slice: at, queue: queue_number, weight, rate, .. } = self.flows[number as usize];
+        self.flows[number as usize].turn = 0;
         let slice = &mut self.slices[at];
         let queue = &mut slice.queues[queue_number];
-        queue.flows -= 1;
-        self.flows[previous as usize].next = next;
-        self.flows[next as usize].previous = previous;
-        if queue.first == number {
-            (queue.first, queue.is_served) = (if next == number { NONE } else { next }, false);
-        }
-        if queue.first == NONE
+        (queue.flows, queue.weights) = (queue.flows - 1, queue.weights - u64::from(weight));
+        if queue.flows == 0
             && let Some(turn) = slice.turns.iter().position(|turn| *turn == queue_number)
         {
             slice.is_served &= turn != 0;
@@ -658,7 +670,7 @@ impl<P> Scheduler<P> {
         }
     }
 
-    /// The flow of a place, with the rate that it has now. One that has packets stays in the slice and queue that it is in.
+    /// The flow of a place, with the rate and weight that it has now. One that has packets stays in the slice and queue that it is in.
     fn flow(&mut self, place: Place, now_ns: u64) -> u32 {
         let queue = place.queue.min(QUEUES - 1);
         let slice = if place.slice < self.slices.len() { place.slice } else { 0 };
@@ -666,14 +678,18 @@ impl<P> Scheduler<P> {
             Some(_) => Key::Guaranteed(place.flow),
             None => Key::Shared { slice: slice as u32, queue: queue as u32, flow: place.flow },
         };
-        let rate = place.guaranteed.map_or(0, |of| of.rate.max(1));
+        let (rate, weight) = (place.guaranteed.map_or(0, |of| of.rate.max(1)), place.weight.max(1));
         match self.flow_of.entry(key) {
             Entry::Occupied(of) => {
                 let number = *of.get();
                 let flow = &mut self.flows[number as usize];
+                let before = std::mem::replace(&mut flow.weight, weight);
                 flow.rate = rate;
                 if flow.packets == 0 {
                     (flow.slice, flow.queue) = (slice, queue);
+                } else {
+                    let weights = &mut self.slices[flow.slice].queues[flow.queue].weights;
+                    *weights = *weights - u64::from(before) + u64::from(weight);
                 }
                 number
             }
@@ -686,10 +702,10 @@ impl<P> Scheduler<P> {
                     tail: NONE,
                     packets: 0,
                     bytes: 0,
-                    deficit: 0,
+                    weight,
+                    start: 0,
                     codel: Codel::default(),
-                    next: NONE,
-                    previous: NONE,
+                    turn: 0,
                     rate,
                     sent_until_ns: now_ns,
                     stamp: 0,
@@ -731,7 +747,7 @@ impl<P> Scheduler<P> {
         let burst_ns = if flow.packets == 0 { 0 } else { GUARANTEED_BURST_NS };
         self.due.push(Reverse((flow.sent_until_ns.saturating_sub(burst_ns), number, flow.stamp)));
         // Entries that do not hold any more may be far from their time.
-        if self.due.len() > 2 * self.flow_of.len() + FEW_DUE {
+        if self.due.len() > 2 * self.flow_of.len() + FEW {
             let flows = &self.flows;
             self.due.retain(|Reverse((_, number, stamp))| flows[*number as usize].stamp == *stamp);
         }
@@ -748,6 +764,11 @@ impl<P> Scheduler<P> {
         self.flow_of.remove(&flow.key);
         self.free_flows.push(number);
     }
+}
+
+/// Virtual time that so many bytes take of who has that weight.
+fn virtual_bytes(size: u32, weight: u16) -> u128 {
+    (u128::from(size) << VIRTUAL) / u128::from(weight)
 }
 
 #[cfg(test)]
@@ -780,7 +801,7 @@ mod tests {
             most = most.max(scheduler.due.len());
         }
         assert_eq!((sent, scheduler.flows()), (100_000, 2));
-        assert!(most <= FEW_DUE + 4, "{most}");
+        assert!(most <= FEW + 4, "{most}");
     }
 
     /// A guaranteed packet that takes less of its slice's rate than its time gives no more back.

@@ -362,6 +362,129 @@ fn flows_of_a_queue_share_it_by_bytes_and_who_takes_less_than_a_share_waits_litt
     assert!(longest < 20 * u64::from(LONGEST) * S / RATE, "{longest} ns");
 }
 
+/// Which flow of a queue is next, by looking at all of them: the one that will first have sent its first packet, each at its weight's rate since it had its
+/// first; of equals the one that has waited longest for its turn.
+#[derive(Default)]
+struct Turns {
+    /// Weight, what it has sent, when it took its turn, and what waits.
+    flows: Vec<(u16, u128, u64, VecDeque<u32>)>,
+    time: u128,
+    turn: u64,
+}
+
+impl Turns {
+    /// When it will have sent that, in parts of a byte of weight 1: as the scheduler's, and exact for no weight but powers of two.
+    fn until(&self, flow: usize) -> u128 {
+        let (weight, sent, _, waiting) = &self.flows[flow];
+        sent + (u128::from(waiting[0]) << 16) / u128::from(*weight)
+    }
+
+    fn offer(&mut self, flow: usize, size: u32) {
+        let of = &mut self.flows[flow];
+        if of.3.is_empty() {
+            self.turn += 1;
+            (of.1, of.2) = (self.time, self.turn);
+        }
+        of.3.push_back(size);
+    }
+
+    fn next(&mut self) -> usize {
+        let waits = (0..self.flows.len()).filter(|flow| !self.flows[*flow].3.is_empty());
+        let next = waits.min_by_key(|flow| (self.until(*flow), self.flows[*flow].2)).expect("one waits");
+        self.time = self.until(next);
+        self.turn += 1;
+        let of = &mut self.flows[next];
+        of.3.pop_front();
+        (of.1, of.2) = (self.time, self.turn);
+        next
+    }
+}
+
+/// Sessions of different weights in one queue: each packet is the one that a scan of all flows finds, and of flows that stay full none is further from its share than
+/// a packet of its own and one of the other's.
+#[test]
+fn flows_share_a_queue_by_weight_packet_by_packet_and_the_order_is_that_of_a_scan_of_all() {
+    let mut rng = testkit::rng(46);
+    let (mut full, mut others, mut apart) = (0u64, 0u64, 0.0f64);
+    for case in 0..40 {
+        let settings = settings_of([if case % 4 == 0 { STRICT } else { weighted(1) }; QUEUES], u64::MAX, NEVER);
+        let (mut scheduler, rates) = (Scheduler::<usize>::new(&settings), PortRates::new(&settings, 0));
+        let most = [1, 3, 100, 1000][case % 4];
+        let weights: Vec<u16> = (0..rng.random_range(2..12)).map(|_| rng.random_range(1..=most)).collect();
+        // The first two always have packets, the others now and then.
+        let mut twin = Turns { flows: weights.iter().map(|weight| (*weight, 0, 0, VecDeque::new())).collect(), ..Turns::default() };
+        let (mut now, mut sent) = (0, vec![0u64; weights.len()]);
+        for _ in 0..4_000 {
+            for flow in 0..weights.len() {
+                while twin.flows[flow].3.len() < 2 && (flow < 2 || rng.random_bool(0.1)) {
+                    let size = rng.random_range(60..=LONGEST);
+                    let place = Place { flow: flow as u32, weight: weights[flow], ..Place::queue(3) };
+                    scheduler.offer(place, flow, size, false, now).unwrap();
+                    twin.offer(flow, size);
+                }
+            }
+            let mut left = None;
+            while left.is_none() {
+                now = scheduler
+                    .poll(now, &rates, 1, wanted, &mut |of| {
+                        let Left::Sent { packet, .. } = of else { panic!("{of:?}") };
+                        left = Some(packet);
+                    })
+                    .expect("two are full");
+            }
+            let flow = left.unwrap();
+            let size = twin.flows[flow].3[0];
+            assert_eq!(flow, twin.next(), "weights {weights:?}, sent {sent:?}");
+            sent[flow] += u64::from(size);
+            full += u64::from(flow < 2);
+            others += u64::from(flow >= 2);
+            let share = |flow: usize| sent[flow] as f64 / f64::from(weights[flow]);
+            let packets = f64::from(LONGEST) / f64::from(weights[0]) + f64::from(LONGEST) / f64::from(weights[1]);
+            apart = apart.max((share(0) - share(1)).abs() / packets);
+        }
+    }
+    assert!(apart <= 1.0, "{apart} of a packet each");
+    assert!(full > 20_000 && others > 20_000, "{full} {others}");
+}
+
+/// Under overload from all, each gets its share of the line, and holds its share of what a queue may hold.
+#[test]
+fn overloaded_flows_get_their_shares_within_a_hundredth_and_hold_as_much_of_the_queue() {
+    let settings = PortSettings { packets: 4000, ..settings_of([weighted(1); QUEUES], 200 * MS, NEVER) };
+    for weights in [[1u16, 2, 5, 12, 30], [30, 12, 5, 2, 1]] {
+        let (mut scheduler, rates) = (Scheduler::<(usize, u64)>::new(&settings), PortRates::new(&settings, 0));
+        let all: u32 = weights.iter().map(|weight| u32::from(*weight)).sum();
+        let (mut now, mut sent, mut lost, mut waits) = (0, [0u64; 5], [0u64; 5], [(0u64, 0u64); 5]);
+        while now < 60 * S {
+            for (flow, weight) in weights.into_iter().enumerate() {
+                let place = Place { flow: flow as u32, weight, ..Place::queue(0) };
+                while scheduler.offer(place, (flow, now), LONGEST, false, now).is_ok() {}
+                lost[flow] += 1;
+            }
+            // The first second is of queues that fill, or of what was in them before.
+            let next = scheduler.poll(now, &rates, 1, wanted, &mut |left| match left {
+                Left::Sent { packet: (flow, at_ns), .. } if now > S => {
+                    sent[flow] += u64::from(LONGEST);
+                    waits[flow] = (waits[flow].0 + (now - at_ns), waits[flow].1 + 1);
+                }
+                Left::Sent { .. } => {}
+                Left::Dropped { packet: (flow, _), .. } => lost[flow] += 1,
+            });
+            now = next.expect("all are full").max(now);
+        }
+        let whole: u64 = sent.iter().sum();
+        assert!(whole as f64 > 0.995 * (59 * RATE) as f64, "{whole}: the line is never idle");
+        for (flow, weight) in weights.into_iter().enumerate() {
+            let share = sent[flow] as f64 / whole as f64 * f64::from(all) / f64::from(weight);
+            assert!((share - 1.0).abs() < 0.01, "weight {weight}: {share} of its share, {sent:?}");
+            // As much time in each queue, but for four packets that each may hold.
+            let mean_ns = waits[flow].0 / waits[flow].1;
+            assert!((100 * MS..=201 * MS).contains(&mean_ns), "weight {weight}: {mean_ns} ns");
+        }
+        assert!(lost.iter().all(|n| *n > 1000), "{lost:?}");
+    }
+}
+
 #[test]
 fn a_guaranteed_flow_gets_its_rate_within_a_few_frames_times_while_the_line_is_congested_and_a_share_of_what_is_spare() {
     let (mut waits_most, mut over) = (0, 0);
@@ -373,7 +496,7 @@ fn a_guaranteed_flow_gets_its_rate_within_a_few_frames_times_while_the_line_is_c
         let (mut scheduler, rates) = (Scheduler::<(u32, u64)>::new(&settings), PortRates::new(&settings, 0));
         // 5 Mbit/s each of 100: one in a slice that has less, one beside a strict queue that is never empty. Both are offered just that, or more than they get.
         let rate = RATE / 20;
-        let flow = |flow: u32, slice| Place { slice, queue: 3, flow, guaranteed: Some(Guaranteed { rate, size: LONGEST }) };
+        let flow = |flow: u32, slice| Place { slice, queue: 3, flow, weight: 1, guaranteed: Some(Guaranteed { rate, size: LONGEST }) };
         let places = [Place::queue(7), Place::queue(0), flow(900, 0), flow(901, 1)];
         let gap_ns = u64::from(LONGEST) * S / rate;
         let (mut now, mut sent, mut waiting, mut due) = (0, [0u64; 4], [0; 4], [0u64; 4]);
