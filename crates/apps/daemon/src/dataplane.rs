@@ -1,6 +1,6 @@
 //! The data plane as the user-plane agent sees it: the targets and the engine's workers behind `upf::plane::DataPlane`.
 
-use crate::config::{self, Slice};
+use crate::config::{self, Config, Share, Slice};
 use crate::drainer::Drainer;
 use crate::placement::Wishes;
 use base::{BufferFate, Packet, PortId};
@@ -66,8 +66,8 @@ pub struct EngineAndTargets {
     behind: VecDeque<(Option<Draining>, Batch)>,
     /// The fast target, where its counters outlast the process.
     lasting: Option<(u64, Arc<Xdp>)>,
-    /// Where ports have rates: what workers know of PDR numbers, and the slices of the file.
-    queued: Option<(Arc<Marks>, Vec<Slice>)>,
+    /// Where ports have rates: what workers know of PDR numbers, and the slices and shares of the file.
+    queued: Option<(Arc<Marks>, Vec<Slice>, Vec<Share>)>,
     /// That guaranteed rates have no effect.
     has_warned: bool,
     _drainer: Option<Drainer>,
@@ -104,9 +104,9 @@ impl EngineAndTargets {
         EngineAndTargets { lasting, ..self }
     }
 
-    /// With what workers know of packets that wait for a port's rate, and the slices that these belong to.
-    pub fn with_queues(self, marks: Option<Arc<Marks>>, slices: &[Slice]) -> EngineAndTargets {
-        EngineAndTargets { queued: marks.map(|marks| (marks, slices.to_vec())), ..self }
+    /// With what workers know of packets that wait for a port's rate, and the slices and shares that these belong to.
+    pub fn with_queues(self, marks: Option<Arc<Marks>>, config: &Config) -> EngineAndTargets {
+        EngineAndTargets { queued: marks.map(|marks| (marks, config.slices.clone(), config.shares.clone())), ..self }
     }
 
     /// The operator wants sessions elsewhere from now on; which of them change is noted from the next query on.
@@ -241,12 +241,13 @@ impl upf::plane::DataPlane for EngineAndTargets {
     }
 
     fn treat(&mut self, rules: Option<&SessionRules>, treatments: &[(u32, Option<Treatment>)]) {
-        let Some((marks, slices)) = &self.queued else { return };
+        let Some((marks, slices, shares)) = &self.queued else { return };
         let slice = rules.map_or(0, |rules| config::slice::number(slices, rules));
+        let weight = rules.map_or(1, |rules| config::share::weight(shares, rules));
         for (number, treatment) in treatments {
             let treatment = treatment.map(|of| {
                 let guaranteed_kbps = u32::try_from(of.guaranteed_kbps).unwrap_or(u32::MAX);
-                engine::Treatment { cell: of.usage, slice, flow: of.flow, guaranteed_kbps }
+                engine::Treatment { cell: of.usage, slice, flow: of.flow, weight, guaranteed_kbps }
             });
             marks.set(*number, treatment);
         }

@@ -540,7 +540,7 @@ impl Upf {
         }
         let wishes = Wishes::new(&config.split).map_err(|e| Failure::Usage(e.to_string()))?;
         let data = EngineAndTargets::new(targets.clone(), engine.clone()).with_wishes(wishes);
-        let data = data.with_lasting(kernel.as_ref().map(|k| &k.xdp)).with_queues(marks, &config.slices);
+        let data = data.with_lasting(kernel.as_ref().map(|k| &k.xdp)).with_queues(marks, config);
         let mut plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let mut store = before_ports.store;
         if let Some(store) = &store {

@@ -35,7 +35,7 @@ pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
 pub use base::BufferFate;
 pub use control::{Draining, Engine, EngineError, Settings};
 pub use ledger::{Ledger, PortCount};
-pub use marks::{Marks, Treatment};
+pub use marks::{MOST_WEIGHT, Marks, SLICES, Treatment};
 pub use master::WhenFull;
 pub use message::Event;
 pub use port::WorkerPorts;

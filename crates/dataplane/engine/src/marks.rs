@@ -5,6 +5,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Slices of a port: their numbers are below this.
+pub const SLICES: usize = 64;
+/// Highest weight of a flow.
+pub const MOST_WEIGHT: u16 = 1000;
 /// Marks whose words lie together: memory is taken for those that are used.
 const CHUNK: usize = 4096;
 
@@ -13,10 +17,12 @@ const CHUNK: usize = 4096;
 pub struct Treatment {
     /// Cell of the counter that the program charges them in; 0: they are not charged.
     pub cell: u32,
-    /// Their slice of a port.
+    /// Their slice of a port, below [`SLICES`]; one beyond counts as 0, which is for what belongs to no other.
     pub slice: u8,
     /// Their flow: what shares a queue with others in turns.
     pub flow: u32,
+    /// Its share of that: at most [`MOST_WEIGHT`]; 0 counts as 1.
+    pub weight: u16,
     /// Its guaranteed rate in kbit/s; 0: none. A flow with one is another than that of the same number without.
     pub guaranteed_kbps: u32,
 }
@@ -30,7 +36,7 @@ impl std::fmt::Debug for Marks {
     }
 }
 
-/// Bits from the lowest: cell 32, life 16, slice 8, whether there is one 8; and flow 32, rate 32.
+/// Bits from the lowest: cell 32, life 15, slice 6, weight 10, whether there is one 1; and flow 32, rate 32.
 #[derive(Default)]
 struct Words([AtomicU64; 2]);
 
@@ -38,9 +44,12 @@ struct Words([AtomicU64; 2]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Life(u16);
 
-const IS_THERE: u64 = 1 << 56;
 const LIFE: u32 = 32;
-const SLICE: u32 = 48;
+const SLICE: u32 = 47;
+const WEIGHT: u32 = 53;
+const IS_THERE: u64 = 1 << 63;
+/// Lives, of which the next one after the last is the first: a packet does not wait for as many.
+const LIVES: u16 = 1 << (SLICE - LIFE);
 
 impl Marks {
     /// For marks below `size`, of which nothing is known.
@@ -52,22 +61,30 @@ impl Marks {
     pub fn set(&self, mark: u32, treatment: Option<Treatment>) {
         let Some(chunk) = self.0.get(mark as usize / CHUNK) else { return };
         let words = &chunk.get_or_init(|| (0..CHUNK).map(|_| Words::default()).collect())[mark as usize % CHUNK].0;
-        let life = (words[0].load(Ordering::Relaxed) >> LIFE) as u16;
+        let life = (words[0].load(Ordering::Relaxed) >> LIFE) as u16 % LIVES;
         match treatment {
-            Some(Treatment { cell, slice, flow, guaranteed_kbps }) => {
+            Some(Treatment { cell, slice, flow, weight, guaranteed_kbps }) => {
+                let slice = if usize::from(slice) < SLICES { u64::from(slice) } else { 0 };
+                let weight = u64::from(weight.min(MOST_WEIGHT));
                 words[1].store(u64::from(guaranteed_kbps) << 32 | u64::from(flow), Ordering::Relaxed);
-                words[0].store(IS_THERE | u64::from(slice) << SLICE | u64::from(life) << LIFE | u64::from(cell), Ordering::Release);
+                let first = IS_THERE | weight << WEIGHT | slice << SLICE | u64::from(life) << LIFE | u64::from(cell);
+                words[0].store(first, Ordering::Release);
             }
-            None => words[0].store(u64::from(life.wrapping_add(1)) << LIFE, Ordering::Release),
+            None => words[0].store(u64::from((life + 1) % LIVES) << LIFE, Ordering::Release),
         }
     }
 
     pub(crate) fn get(&self, mark: u32) -> Option<(Treatment, Life)> {
         let words = &self.0.get(mark as usize / CHUNK)?.get()?[mark as usize % CHUNK].0;
         let [first, second] = [words[0].load(Ordering::Acquire), words[1].load(Ordering::Relaxed)];
-        let treatment =
-            Treatment { cell: first as u32, slice: (first >> SLICE) as u8, flow: second as u32, guaranteed_kbps: (second >> 32) as u32 };
-        (first & IS_THERE != 0).then_some((treatment, Life((first >> LIFE) as u16)))
+        let treatment = Treatment {
+            cell: first as u32,
+            slice: (first >> SLICE) as u8 % SLICES as u8,
+            flow: second as u32,
+            weight: (first >> WEIGHT) as u16 % (1 << (63 - WEIGHT)),
+            guaranteed_kbps: (second >> 32) as u32,
+        };
+        (first & IS_THERE != 0).then_some((treatment, Life((first >> LIFE) as u16 % LIVES)))
     }
 }
 
@@ -78,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_set_for_a_mark_is_found_until_it_ends_and_the_next_life_is_another() {
         let marks = Marks::new(10_000);
-        let of = |n: u32| Treatment { cell: n, slice: n as u8, flow: !n, guaranteed_kbps: n / 2 };
+        let of = |n: u32| Treatment { cell: n, slice: n as u8 % 64, flow: !n, weight: (n % 1001) as u16, guaranteed_kbps: n / 2 };
         assert!([0, 7, 4096, 9_999, 12_287, 12_288, u32::MAX].iter().all(|mark| marks.get(*mark).is_none()));
         for mark in [0, 7, 4096, 9_999, u32::MAX] {
             marks.set(mark, Some(of(u32::MAX - mark)));
@@ -89,8 +106,18 @@ mod tests {
         assert_eq!(marks.get(7), Some((of(1), life)), "changed, it is still the same one's");
         marks.set(7, None);
         assert!(marks.get(7).is_none() && marks.get(u32::MAX).is_none());
-        marks.set(7, Some(of(1)));
+        marks.set(7, Some(Treatment { slice: u8::MAX, weight: u16::MAX, ..of(1) }));
+        assert_eq!(marks.get(7).unwrap().0, Treatment { slice: 0, weight: MOST_WEIGHT, ..of(1) });
         assert_ne!(marks.get(7).unwrap().1, life);
+        // However many there have been.
+        let mut before = life;
+        for _ in 0..70_000 {
+            marks.set(7, None);
+            marks.set(7, Some(of(1)));
+            let (treatment, life) = marks.get(7).unwrap();
+            assert!(treatment == of(1) && life != before);
+            before = life;
+        }
         assert_eq!(marks.get(9_999).unwrap().0, of(u32::MAX - 9_999));
     }
 }

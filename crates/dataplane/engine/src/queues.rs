@@ -131,7 +131,7 @@ impl PortQueues {
         if let Some((treatment, life)) = self.marks.as_ref().and_then(|marks| marks.get(verdict.mark)) {
             charged = self.fill.charged_bytes(packet.data()) as u32;
             of = Some((verdict.mark, life));
-            (place.slice, place.flow) = (treatment.slice.into(), treatment.flow);
+            (place.slice, place.flow, place.weight) = (treatment.slice.into(), treatment.flow, treatment.weight);
             let rate = u64::from(treatment.guaranteed_kbps) * 125;
             place.guaranteed = (rate > 0).then_some(Guaranteed { rate, size: charged });
             self.charges.extend(charge(treatment.cell, -1, charged));

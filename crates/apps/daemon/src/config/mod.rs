@@ -14,6 +14,7 @@ mod port;
 mod qos;
 mod queue;
 mod service;
+pub(crate) mod share;
 pub(crate) mod slice;
 mod split;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use port::{Driver, Port, Role};
 pub use qos::{Qos, QosMode};
 pub use queue::Queue;
 pub use service::{Bearer, Place, Service};
+pub use share::Share;
 pub use slice::Slice;
 pub use split::{FastTarget, Policy, Rates, Split};
 pub use values::{Mac, Prefix};
@@ -77,6 +79,9 @@ pub struct Config {
     /// Slices of ports that have a rate, first match wins.
     #[serde(default, rename = "slice")]
     pub slices: Vec<Slice>,
+    /// Weights of sessions at ports that have a rate, first match wins.
+    #[serde(default, rename = "share")]
+    pub shares: Vec<Share>,
     /// The targets.
     #[serde(default)]
     pub split: Split,

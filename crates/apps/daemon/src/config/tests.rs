@@ -116,6 +116,13 @@ fn faults_of_queues_are_named() {
         ("[[slice]]\ns_nssai = \"1-2\"\n", "slice[0].s_nssai = \"1-2\": expected a type with or without a differentiator"),
         ("[[slice]]\ns_nssai = \"1\"\nweight = 0\n", "slice[0].weight = 0: expected 1 to 1000"),
         ("[[slice]]\ns_nssai = \"1\"\nrate_kbps = 0\n", "slice[0].rate_kbps = 0: expected 1 to"),
+        ("[[share]]\nqfi = [1]\n", "share[0].weight is missing: expected either `weight` or `kbps_per_weight`"),
+        ("[[share]]\nweight = 2\nkbps_per_weight = 10\n", "share[0].weight = 2: expected either `weight` or `kbps_per_weight`"),
+        ("[[share]]\nweight = 1001\n", "share[0].weight = 1001: expected 1 to 1000"),
+        ("[[share]]\nkbps_per_weight = 0\n", "share[0].kbps_per_weight = 0: expected 1 to"),
+        ("[[share]]\ns_nssai = \"x\"\nweight = 1\n", "share[0].s_nssai = \"x\": expected a type with or without a differentiator"),
+        ("[[share]]\nqfi = [64]\nweight = 1\n", "share[0].qfi[0]"),
+        ("[[share]]\ndnn = \"a\"\nweight = 1\n", "share[0].dnn"),
         ("[workers]\ncount = 2\n", "cannot be combined with several workers and steering = \"software\""),
     ] {
         let error = with_queues(blocks).unwrap_err();
@@ -420,6 +427,7 @@ fn faults_are_named() {
             "[[slice]]\nnetwork_instance = \"internet\"\n[split]",
             "slice[0].network_instance = \"internet\": no port has `rate_kbps`, and slices share nothing else",
         ),
+        ("[split]", "[[share]]\nweight = 2\n[split]", "share[0].weight = 2: no port has `rate_kbps`, and sessions share nothing else"),
         ("role = \"core\"", "role = \"core\"\nrate_kbps = 0", "port[1].rate_kbps = 0: expected 1 to 10000000000 kbit/s"),
         ("[split]", "[[class]]\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: cannot be combined with split.fast"),
         ("interface = \"eth1\"", "driver = \"dpdk\"", "port[1].device is missing: driver \"dpdk\" needs"),

@@ -290,8 +290,14 @@ impl Config {
             let what = "no port has `rate_kbps`, and slices share nothing else: give it to one, or remove the block";
             return fault(format!("slice[0].{key}"), what);
         }
+        if !self.shares.is_empty() && !self.has_queues() {
+            let key = if self.shares[0].weight.is_some() { "weight" } else { "kbps_per_weight" };
+            let what = "no port has `rate_kbps`, and sessions share nothing else: give it to one, or remove the block";
+            return fault(format!("share[0].{key}"), what);
+        }
         super::queue::validate(&self.queues)?;
-        super::slice::validate(&self.slices, MOST_RATE_KBPS)
+        super::slice::validate(&self.slices, MOST_RATE_KBPS)?;
+        super::share::validate(&self.shares, MOST_RATE_KBPS)
     }
 
     fn validate_classes(&self) -> Result<(), Fault> {

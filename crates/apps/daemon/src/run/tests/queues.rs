@@ -265,6 +265,31 @@ fn a_guaranteed_flow_of_a_session_gets_its_rate_in_a_congested_port_and_slices_s
     assert_eq!(waiting.ports["n6"].waiting[7].queued, 600);
 }
 
+/// Of 8 Mbit/s, in one queue: sessions get parts by what the file gives the first block that they match, one of them by its MBR.
+#[test]
+fn sessions_share_a_queue_by_the_weights_of_the_file() {
+    let shares = "[[share]]\ns_nssai = \"2\"\nweight = 3\n[[share]]\nkbps_per_weight = 100000\n";
+    let mut bench = Bench::start(131, &format!("[[queue]]\nnumber = 0\nqueue_ms = 1000\n{shares}"));
+    let sessions = [
+        bench.session(0, |_| ()),
+        bench.session(1, |plan| plan.slice = Some((2, None))),
+        bench.session(2, |plan| plan.qos.mbr_kbps = Some((1_000_000, 550_000))),
+    ];
+    let frames: Vec<Packet> = (0..200)
+        .flat_map(|number| sessions.iter().enumerate().map(move |(n, session)| uplink(session, n as u8, 0, number)))
+        .collect();
+    bench.send(&frames);
+    let sent = bench.settle(600, |_| true).ports["n6"].transmitted.packets;
+    let mut came: Vec<u8> = bench.collect(sent as usize).iter().map(|frame| of(frame).0).collect();
+    // Until all are there the line takes what there is; as long as the heaviest has packets.
+    came.truncate(came.iter().rposition(|n| *n == 2).unwrap() + 1);
+    let shares = [0, 1, 2].map(|n| came[came.len() / 4..].iter().filter(|of| **of == n).count());
+    assert!(shares[0] >= 3, "{shares:?}");
+    assert!((2.0..=4.0).contains(&(shares[1] as f64 / shares[0] as f64)), "{shares:?}: one and three parts");
+    assert!((7.0..=14.0).contains(&(shares[2] as f64 / shares[0] as f64)), "{shares:?}: one and ten parts");
+    bench.stop();
+}
+
 /// Downlink: what leaves by N3 with a PDU session container waits in the queue of its QFI.
 #[test]
 fn packets_wait_in_the_queue_of_the_qfi_that_they_leave_with() {
