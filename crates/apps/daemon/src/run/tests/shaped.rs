@@ -169,3 +169,56 @@ fn packets_that_wait_when_the_upf_stops_are_counted() {
     let of = report.sessions.iter().find(|session| session.ue_ipv4 == Some(ue(0))).unwrap();
     assert_eq!((of.uplink.packets, of.uplink.bytes), (sent, sent * USER), "{:?}", report.dropped);
 }
+
+/// Changes of a session whose packets wait, of each kind that there is: none is answered only when they have left, which takes a second.
+#[test]
+fn changes_of_a_session_are_answered_while_its_packets_wait() {
+    type Change = fn(&Smf, &mut Session);
+    let changes: [(&str, Change); 6] = [
+        ("rate", |smf, session| smf.set_rate(session, (81, 80)).unwrap()),
+        ("tunnel", |smf, session| smf.set_active(session, session.plan.gnb).unwrap()),
+        ("idle and active", |smf, session| {
+            smf.set_idle(session).unwrap();
+            smf.set_active(session, session.plan.gnb).unwrap();
+        }),
+        ("path", |smf, session| smf.path_switch(session, session.plan.gnb).unwrap()),
+        ("usage", |smf, session| drop(smf.query(session).unwrap())),
+        ("flow", |smf, session| {
+            let filters = vec![Filter { flow: None, dscp: Some(46) }];
+            smf.add_flow(session, FlowPlan { filters, qos: Qos::default(), precedence: 10 }).unwrap();
+            smf.remove_flow(session, 0).unwrap();
+        }),
+    ];
+    let mut bench = Bench::start_with(121, None, PATIENT);
+    // A tenth of a second a packet, and ten wait.
+    let mut session = bench.session(0, |plan| plan.qos.mbr_kbps = Some((80, 80)));
+    let waiting = |bench: &Bench| {
+        let of = bench.upf.report(false).unwrap().shaped;
+        // Others have not waited.
+        let left: u64 = ["late", "codel", "longest"].iter().filter_map(|reason| of.dropped.get(*reason)).sum();
+        of.queued - of.sent.packets - left
+    };
+    let (mut offered, mut sent) = (0, 0);
+    for (name, change) in changes {
+        // A busy machine may take longer for a change than the queue for a second's packets.
+        let end = Instant::now() + PATIENCE;
+        loop {
+            bench.send(&(0..60).map(|number| uplink(&session, 0, 0, number)).collect::<Vec<_>>());
+            offered += 60;
+            while waiting(&bench) < 5 && Instant::now() < end {
+                std::thread::yield_now();
+            }
+            change(&bench.smf, &mut session);
+            let left = waiting(&bench);
+            let report = bench.settle(offered, |report| charged(report, 0).0 == report.ports["n6"].transmitted.packets);
+            let now = report.ports["n6"].transmitted.packets;
+            in_order(&bench.collect((now - std::mem::replace(&mut sent, now)) as usize), 0);
+            if left > 0 {
+                break;
+            }
+            assert!(Instant::now() < end, "{name}: never answered while packets wait");
+        }
+    }
+    bench.smf.delete(&session).unwrap();
+    bench.stop();
+}
