@@ -20,12 +20,10 @@ use target::{Ahead, Recovery};
 use target_xdp::probe::{self, Probe};
 use target_xdp::{EntryPoints, Keep, LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
 
-/// Entries that each session table holds if the configuration does not say: one for each session, and no more than this.
-const CAPACITY: u64 = 65_536;
 /// Entries that each other table holds if it is declared with so many, where there may be as many sessions: routes, neighbours, filters. What does not fit runs
 /// on x86.
 const OTHERS: u64 = 16_384;
-/// Fewest of both: where there are few sessions, too, each may have several rules and filters, and a reload may bring routes.
+/// Fewest of these and of those that sessions have, if the configuration does not say how many: where there are few sessions, too, each may have several rules and filters, and a reload may bring routes.
 const LEAST: u64 = 4096;
 
 /// With the value 1 in the environment the kernel is not asked which interfaces send what is redirected to them: see [`Probe`].
@@ -101,7 +99,7 @@ impl Tried {
     }
 }
 
-/// Entries of each session table, and of each other one. All of them take their memory when the program is loaded, so there are no more than the
+/// Entries of each session table, and of each other one. Most of the latter take their memory when the program is loaded, so there are no more than the
 /// configuration has use for.
 fn entries(config: &Config) -> (u64, u64) {
     let of_sessions = (config.n4.max_sessions as u64).max(1).next_power_of_two();
@@ -109,7 +107,7 @@ fn entries(config: &Config) -> (u64, u64) {
     let others = of_sessions.clamp(LEAST, OTHERS).max(2 * configured as u64);
     match config.split.capacity {
         Some(capacity) => (capacity, capacity.max(OTHERS)),
-        None => (of_sessions.clamp(LEAST, CAPACITY), others),
+        None => (of_sessions.max(LEAST), others),
     }
 }
 
@@ -139,7 +137,7 @@ impl Kernel {
         let text = program.xdp_text()?;
         let (split_entries, shared_entries) = entries(config);
         // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
-        let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
+        let (entries, entry) = (split_entries.max(shared_entries), EntryPoints::Interfaces);
         let Objects { shipped, cache } = objects.clone();
         let ids = upf::ids::Ids::bind(&program.ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let keep = config.split.keep.clone().map(|folder| Keep { folder, counter: ids.usage, epoch: rand::random() });
@@ -147,7 +145,8 @@ impl Kernel {
         let verified = folder.and_then(|folder| Verified::open(folder, text, sizes, &target_xdp::sys::kernel_release()));
         let later = verified.as_ref().and_then(Verified::form);
         let seed = rand::random();
-        let options = Options { entries, split_entries, shared_entries, seed, entry, shipped, cache, keep, later, ..Options::default() };
+        let sized = Options { entries, split_entries, shared_entries, cells_as_named: true, ..Options::default() };
+        let options = Options { seed, entry, shipped, cache, keep, later, ..sized };
         let xdp = Xdp::load(Arc::new(program.ir.program.clone()), text, &options).map_err(failure)?;
         xdp.load_no_more();
         let asks = c_compile::environment::trusted(PROBE_VARIABLE).is_none_or(|value| value != "1");

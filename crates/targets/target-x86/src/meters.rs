@@ -65,9 +65,12 @@ impl Meters {
         kept
     }
 
-    /// A cell is configured again.
+    /// A cell is configured, for the first time or again.
     pub(crate) fn hold(&mut self, index: u64) {
         self.let_go.remove(&index);
+        if let Some(owner) = &self.owner {
+            owner.make_room(index);
+        }
     }
 
     /// Cells that the owner has released in the meantime: they lose their configuration.

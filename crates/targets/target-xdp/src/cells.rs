@@ -42,6 +42,21 @@ impl Cells {
         sum
     }
 
+    /// Has memory for a cell; without it packets that would count there are passed on.
+    pub(crate) fn make_room(&self, counter: CounterId, index: u64) {
+        let i = counter.index();
+        if self.sizes.get(i).is_none_or(|size| index >= *size) {
+            return;
+        }
+        for cpu in 0..u64::from(self.cpus) {
+            let at = CELL * (cpu * self.sizes[i] + index) as usize;
+            // It has been said in the log.
+            if self.counters[i].make_room(at..at + CELL).is_err() {
+                return;
+            }
+        }
+    }
+
     pub(crate) fn clear(&self, counter: usize, index: u64) {
         for cpu in 0..u64::from(self.cpus) {
             let at = 16 * (cpu * self.sizes[counter] + index) as usize;

@@ -5,7 +5,8 @@
 //! Then it puts the new one in the old one's place, an interface at a time, in one step each ([`crate::Xdp::stay`]): each packet runs in one of the two.
 //! When no packet is left in the old one, its counter is final, and is read by the number of the process that it was of ([`crate::Xdp::left_count`]).
 //!
-//! Files: `link-INDEX-native` or `link-INDEX-generic`, by the interface's number, and `counter-EPOCH`. A counter is named before a link is moved to its
+//! Files: `link-INDEX-native` or `link-INDEX-generic`, by the interface's number, and `counter-EPOCH-SIZE-PART` (cells of a core's row, and which of
+//! its segments), or `counter-EPOCH` of one that is whole. A counter is named before a link is moved to its
 //! program, and the one before is forgotten ([`crate::Xdp::forget_left`]) when what was read of it is safe elsewhere: a process may end at any moment.
 //! Who deletes the files ends it all.
 
@@ -14,6 +15,7 @@ use crate::attach::{Attached, Mode};
 use crate::cells::CELL;
 use crate::sys::{self, Shared};
 use program::CounterId;
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
@@ -52,7 +54,15 @@ struct Left {
     /// Of a core's row.
     size: u64,
     cpus: u64,
-    path: PathBuf,
+    paths: Vec<PathBuf>,
+}
+
+/// A file's, by its name: the number of the process, cells of a row where it says so, and the part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Named {
+    epoch: u64,
+    size: Option<u64>,
+    part: u32,
 }
 
 impl Folder {
@@ -67,13 +77,19 @@ impl Folder {
             return Err(fail(mount.to_owned()));
         }
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&keep.folder).map_err(io)?;
-        let mut left = Vec::new();
+        let mut counters: BTreeMap<u64, BTreeMap<u32, (Named, PathBuf)>> = BTreeMap::new();
         for path in files(&keep.folder).map_err(io)? {
-            let epoch = name(&path).strip_prefix(COUNTER).and_then(|epoch| u64::from_str_radix(epoch, 16).ok());
-            let Some(epoch) = epoch else { continue };
-            match Left::open(epoch, &path, cpus) {
+            if let Some(named) = Named::of(name(&path)) {
+                counters.entry(named.epoch).or_default().insert(named.part, (named, path));
+            }
+        }
+        let mut left = Vec::new();
+        for (epoch, parts) in counters {
+            match Left::open(&parts, cpus) {
                 Ok(found) => left.push(found),
-                Err(e) => tracing::warn!("{}: cannot be read: {e}: what it has counted is lost", path.display()),
+                Err(e) => {
+                    tracing::warn!("{}: counter {epoch:016x} cannot be read: {e}: what it has counted is lost", keep.folder.display())
+                }
             }
         }
         Ok(Folder { keep, left, stays: false })
@@ -96,10 +112,10 @@ impl Folder {
     }
 
     /// From now on the counter and what is attached stay.
-    pub(crate) fn stay(&mut self, counter: BorrowedFd<'_>, attached: &[Attached]) -> Result<(), LoadError> {
-        let path = self.keep.folder.join(format!("{COUNTER}{:016x}", self.keep.epoch));
-        if !self.stays {
-            pin(counter, &path)?;
+    pub(crate) fn stay(&mut self, counter: &[OwnedFd], size: u64, attached: &[Attached]) -> Result<(), LoadError> {
+        for (part, counter) in (0..).zip(counter).filter(|_| !self.stays) {
+            let named = Named { epoch: self.keep.epoch, size: Some(size), part };
+            pin(counter.as_fd(), &self.keep.folder.join(named.name()))?;
         }
         self.stays = true;
         attached.iter().filter(|attached| !attached.was_left).try_for_each(|attached| self.attached(attached))
@@ -128,7 +144,7 @@ impl Folder {
     /// Forgets the counters of processes before, and takes programs off interfaces that are not attached now.
     pub(crate) fn forget_left(&mut self, attached: &[Attached]) {
         for left in std::mem::take(&mut self.left) {
-            unpin(&left.path);
+            left.paths.iter().for_each(|path| unpin(path));
         }
         let ours: Vec<PathBuf> = attached.iter().map(|attached| self.path_of(attached.ifindex, attached.mode)).collect();
         let links = files(&self.keep.folder).unwrap_or_default().into_iter().filter(|path| name(path).starts_with(LINK));
@@ -155,11 +171,42 @@ impl Folder {
 }
 
 impl Left {
-    fn open(epoch: u64, path: &Path, cpus: u32) -> io::Result<Left> {
-        let map = sys::pinned(path)?;
-        let len = sys::array_len(map.as_fd())?;
-        let cells = Shared::map(map.as_fd(), len)?;
-        Ok(Left { epoch, cells, size: (len / CELL / cpus as usize) as u64, cpus: cpus.into(), path: path.to_owned() })
+    fn open(parts: &BTreeMap<u32, (Named, PathBuf)>, cpus: u32) -> io::Result<Left> {
+        let missing = || io::Error::other("a part of it is missing");
+        if !parts.keys().copied().eq(0..parts.len() as u32) {
+            return Err(missing());
+        }
+        let (first, _) = parts.get(&0).ok_or_else(missing)?;
+        let maps = parts.values().map(|(_, path)| sys::pinned(path)).collect::<io::Result<Vec<_>>>()?;
+        let maps: Vec<BorrowedFd<'_>> = maps.iter().map(AsFd::as_fd).collect();
+        let lens = maps.iter().map(|map| sys::array_len(*map)).collect::<io::Result<Vec<_>>>()?;
+        if lens.iter().any(|len| *len != lens[0]) {
+            return Err(io::Error::other("its parts have different lengths"));
+        }
+        let (cells, all) = (Shared::map_all(&maps, lens[0])?, lens.iter().sum::<usize>() / CELL);
+        let size = first.size.unwrap_or(all as u64 / u64::from(cpus));
+        if size.checked_mul(cpus.into()).is_none_or(|cells| cells > all as u64) {
+            return Err(missing());
+        }
+        let paths = parts.values().map(|(_, path)| path.clone()).collect();
+        Ok(Left { epoch: first.epoch, cells, size, cpus: cpus.into(), paths })
+    }
+}
+
+impl Named {
+    fn of(name: &str) -> Option<Named> {
+        let mut words = name.strip_prefix(COUNTER)?.split('-');
+        let epoch = u64::from_str_radix(words.next()?, 16).ok()?;
+        match (words.next(), words.next(), words.next()) {
+            (None, ..) => Some(Named { epoch, size: None, part: 0 }),
+            (Some(size), Some(part), None) => Some(Named { epoch, size: Some(size.parse().ok()?), part: part.parse().ok()? }),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> String {
+        let Named { epoch, size, part } = self;
+        size.map_or_else(|| format!("{COUNTER}{epoch:016x}"), |size| format!("{COUNTER}{epoch:016x}-{size}-{part}"))
     }
 }
 
@@ -192,5 +239,22 @@ fn unpin(path: &Path) {
         && e.kind() != ErrorKind::NotFound
     {
         tracing::warn!("{}: {e}", path.display());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counters_file_says_what_it_is_of() {
+        let named = Named { epoch: 0x12ab, size: Some(20_000), part: 3 };
+        assert_eq!(named.name(), "counter-00000000000012ab-20000-3");
+        assert_eq!(Named::of(&named.name()), Some(named));
+        // As versions had it whose counters were whole.
+        assert_eq!(Named::of("counter-00000000000012ab"), Some(Named { size: None, part: 0, ..named }));
+        for other in ["", "counter-", "counter-x", "counter-1-2", "counter-1-2-3-4", "counter-1-x-3", "link-3-native"] {
+            assert_eq!(Named::of(other), None, "{other}");
+        }
     }
 }

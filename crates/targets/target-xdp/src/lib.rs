@@ -11,6 +11,7 @@
 //!   microseconds.
 //! - **Tables** are array maps mapped into this process: a change costs no system call; their addresses are in the text ([`memory`]).
 //!   Exact ones are hash tables with their entries in the home cells; the others look through the masks in use, at most 64 of them.
+//! - **Memory as it is used** ([`segments`]): tables of sessions, and large counters and meters, have room for a few sessions at first.
 //! - **A table without room** ([`shortage`]) that is not `@split` sends the packets that would look it up to the next target, which has it whole.
 //! - **Counters** have a row of cells for each core and are summed when they are read.
 //! - **Meters** ([`meters`]) are exact: cores that meet at a cell wait for each other, for a bounded time, after which the packet is handed
@@ -37,6 +38,7 @@ mod memory;
 mod meters;
 pub mod object;
 pub mod probe;
+mod segments;
 mod shortage;
 mod state;
 mod store;
@@ -62,11 +64,11 @@ use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program,
 use shortage::Shortage;
 use state::{CLOCK, CONTROL, GENERATION, LAST_GENERATION, Refused, SUBSET, Staged, State};
 use std::ops::Range;
-use std::os::fd::{AsFd as _, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{Held, Refusal, Room, Store, masks_len};
+use store::{Held, HomesWord, Refusal, Room, Store, masks_len};
 use target::Meters as _;
 use target::{Ahead, Capabilities, Carried, Count, DrainToken, Facets, InFlight, Lane, MeterState, Recovery, RegisterError, Registers};
 use target::{HeldEntry, Picked, Picker, SharedMeter, TableStats, Tables, Target, TargetError, Words};
@@ -93,6 +95,9 @@ pub struct Options {
     /// Of a subset: whether a table that is not `@split` and has no room for an entry becomes short, as [`Xdp::slow_path_tables`] says, rather than
     /// that the batch is refused.
     pub hand_on_full: bool,
+    /// Whether cells of large counters and meters take memory when an op names them ([`Op::ClearCounter`], [`Op::Meter`]) rather than from the start: a packet
+    /// that would use another cell goes to the slow path.
+    pub cells_as_named: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
     /// Whether [`Xdp::lane`] takes packets below 14 bytes too. Such a program is for comparing only: it cannot be attached.
@@ -107,6 +112,9 @@ pub struct Options {
     /// For tests: the number that generations begin with, and start over with.
     #[doc(hidden)]
     pub first_generation: u32,
+    /// For tests: how often arrays that grow get memory.
+    #[doc(hidden)]
+    pub most_segments: u32,
 }
 
 impl Options {
@@ -154,12 +162,14 @@ impl Default for Options {
             shared_entries: u64::MAX,
             subset: true,
             hand_on_full: true,
+            cells_as_named: false,
             seed: 0,
             short_packets: false,
             entry: EntryPoints::Both,
             keep: None,
             later: None,
             first_generation: 1,
+            most_segments: u32::MAX,
         }
     }
 }
@@ -282,20 +292,20 @@ impl Xdp {
                 true => Some(object.shared(&format!("sp_m{t}"), 2, masks_len(&layout))?),
                 false => None,
             };
-            stores.push(Store::new(
-                info,
-                layout,
-                Room { cells, homes, total, masks, defaults, capacity, seed: options.seed, waits: waits.clone() },
-            ));
+            let words = || object.shared("sp_homes", program.tables.len() as u64, 4);
+            let homes_word = program::packing::grows(info).then(words).transpose()?.map(|words| HomesWord { words, at: t });
+            let (seed, waits) = (options.seed, waits.clone());
+            stores.push(Store::new(info, layout, Room { cells, homes, homes_word, total, masks, defaults, capacity, seed, waits }));
         }
         let sizes: Vec<u64> = program.counters.values().map(|c| counter_size(&program, c)).collect();
         let mut counters = Vec::new();
         for (i, size) in sizes.iter().enumerate() {
             counters.push(object.shared(&format!("sp_n{i}"), (size * u64::from(cpus)).max(1), COUNTER)?);
         }
+        let all = !options.cells_as_named;
         let mut meters = Vec::new();
         for (i, info) in program.meters.values().enumerate() {
-            meters.push(Meter::new(&object, i, info)?);
+            meters.push(Meter::new(&object, i, info, all)?);
         }
         let mut registers = Vec::new();
         for (i, info) in program.registers.values().enumerate() {
@@ -316,6 +326,15 @@ impl Xdp {
         let digests = Mutex::new(Digests::new(&mut object)?);
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
         let cells = Cells { cpus, contexts, context_len, ledgers, counters, sizes, registers, direct };
+        let no_room = |e: std::io::Error| LoadError::Kernel(format!("cannot make cells of counters: {e}"));
+        for (id, counter) in program.counters.keys().zip(&cells.counters) {
+            match &kept {
+                Some(kept) if kept.counter() == id => counter.hold_all().map_err(no_room)?,
+                _ if all => counter.make_room(0..usize::MAX).map_err(no_room)?,
+                _ => cells.make_room(id, 0),
+            }
+        }
+        object.open_segments()?;
         let state = State {
             object,
             stores,
@@ -483,8 +502,12 @@ impl Xdp {
         let mut state = self.lock();
         let State { object, attached, kept, .. } = &mut *state;
         let Some(kept) = kept else { return Ok(()) };
-        let counter = object.map_fd(&format!("sp_n{}", kept.counter().index()))?;
-        kept.stay(counter.as_fd(), attached)?;
+        let counter = kept.counter().index();
+        let maps = match self.cells.counters[counter].held() {
+            Some(held) => held.map_err(|e| LoadError::Io(e.to_string()))?,
+            None => vec![object.map_fd(&format!("sp_n{counter}"))?],
+        };
+        kept.stay(&maps, self.cells.sizes[counter], attached)?;
         let mut replaced = false;
         for attached in attached.iter_mut().filter(|attached| attached.was_left) {
             attach::replace(object, attached)?;
@@ -863,6 +886,7 @@ impl Xdp {
         for (i, op) in batch.ops.iter().enumerate() {
             self.program.check_op(i, op)?;
         }
+        self.make_room(state, batch);
         // Nothing has changed yet, but what can no longer wait for packets must get none.
         state.next_generation().map_err(|error| ApplyError::Unknown(cannot_wait(error).0))?;
         let lens = state.stores.iter().map(|s| s.len).collect();
@@ -875,6 +899,21 @@ impl Xdp {
             }
         }
         Ok(staged)
+    }
+
+    /// Memory for what the batch brings, as far as the kernel has it. What is short of it is refused, or passed on by packets.
+    fn make_room(&self, state: &mut State, batch: &Batch) {
+        let mut inserts = vec![0; state.stores.len()];
+        for op in &batch.ops {
+            match op {
+                Op::Insert(e) => inserts[e.table.index()] += 1,
+                Op::ClearCounter { counter, index } => self.cells.make_room(*counter, *index),
+                Op::Meter { meter, index, config: Some(_) } => state.meters[meter.index()].make_room(*index),
+                _ => {}
+            }
+        }
+        let stores = state.stores.iter_mut().zip(inserts);
+        stores.filter(|(_, more)| *more > 0).for_each(|(store, more)| store.make_room(more));
     }
 
     fn apply_as(&self, batch: &Batch, pending: bool) -> Result<(), ApplyError> {

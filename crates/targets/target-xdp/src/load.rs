@@ -4,7 +4,7 @@ use crate::object::{Object, Sizes};
 use crate::store::cells_for;
 use crate::{Form, LoadError, Options, compile, meters};
 use program::Program;
-use program::packing::{CellLayout, MOST_DIRECT};
+use program::packing::{CellLayout, MOST_DIRECT, cells_grow, grows};
 
 /// Bytes of a counter's cell, and of a register's.
 pub(crate) const COUNTER: usize = crate::cells::CELL;
@@ -69,10 +69,11 @@ pub(crate) struct Open {
 /// For so many cores.
 pub(crate) fn open(program: &Program, options: &Options, cpus: u32) -> Result<Open, LoadError> {
     let mut large = Vec::new();
-    let mut sizes = Sizes { seed: options.seed, ..Sizes::default() };
-    let mut array = |name: String, n: u64, len: usize| {
+    let mut sizes = Sizes { seed: options.seed, most_segments: options.most_segments, ..Sizes::default() };
+    // Those that grow are in parts.
+    let mut array = |name: String, n: u64, len: usize, grows: bool| {
         let entries = u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")))?;
-        if entries as usize > MOST_DIRECT / len {
+        if entries as usize > MOST_DIRECT / len && !grows {
             large.push(name.clone());
         }
         sizes.entries.push((name, entries));
@@ -84,18 +85,18 @@ pub(crate) fn open(program: &Program, options: &Options, cpus: u32) -> Result<Op
         let capacity = info.size.min(most.max(info.entries.len() as u64));
         let (homes, total) = cells_for(capacity);
         rooms.push((capacity, homes, total));
-        array(format!("sp_t{i}"), total.into(), CellLayout::new(program, id).len)?;
+        array(format!("sp_t{i}"), total.into(), CellLayout::new(program, id).len, grows(info))?;
     }
     for (i, info) in program.counters.values().enumerate() {
-        array(format!("sp_n{i}"), counter_size(program, info).saturating_mul(cpus.into()), COUNTER)?;
+        array(format!("sp_n{i}"), counter_size(program, info).saturating_mul(cpus.into()), COUNTER, cells_grow(info.size, info.table))?;
     }
     for (i, info) in program.meters.values().enumerate() {
         let (cells, profiles) = meters::entries(info);
-        array(format!("sp_p{i}"), cells, meters::CELL)?;
-        array(format!("sp_q{i}"), profiles, meters::PROFILE)?;
+        array(format!("sp_p{i}"), cells, meters::CELL, cells_grow(info.size, info.table))?;
+        array(format!("sp_q{i}"), profiles, meters::PROFILE, false)?;
     }
     for (i, info) in program.registers.values().enumerate() {
-        array(format!("sp_r{i}"), info.size, REGISTER)?;
+        array(format!("sp_r{i}"), info.size, REGISTER, false)?;
     }
     sizes.entries.extend(["sp_contexts", "sp_ledgers"].map(|of_cores| (of_cores.to_owned(), cpus)));
     sizes.homes = rooms.iter().map(|(_, homes, _)| homes - 1).collect();

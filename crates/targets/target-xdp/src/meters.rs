@@ -8,6 +8,7 @@ use crate::object::Object;
 use crate::sys::Shared;
 use program::{MeterConfig, MeterInfo};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, PROFILES, SharedMeter, WAITING, Words};
@@ -22,6 +23,14 @@ pub(crate) const PROFILE: usize = 8 * PROFILE_WORDS;
 impl Words for Shared {
     fn words(&self) -> &[AtomicU64] {
         self.longs()
+    }
+
+    /// Without it, who asks uses the memory alone.
+    fn make_room(&self, words: Range<usize>) {
+        let bytes = 8 * words.start..8 * words.end;
+        if Shared::make_room(self, bytes.clone()).is_err() {
+            self.give_up(bytes);
+        }
     }
 }
 
@@ -45,9 +54,12 @@ pub(crate) struct Meter {
 
 impl Meter {
     /// That of number `i`, none of its cells configured.
-    pub(crate) fn new(object: &Object, i: usize, info: &MeterInfo) -> Result<Meter, LoadError> {
+    /// `all`: with memory for all of them, not only for the first ones.
+    pub(crate) fn new(object: &Object, i: usize, info: &MeterInfo, all: bool) -> Result<Meter, LoadError> {
         let (cells, profiles) = entries(info);
+        let first = if all { cells as usize * CELL } else { CELL };
         let cells = object.shared(&format!("sp_p{i}"), cells, CELL)?;
+        cells.make_room(0..first).map_err(|e| LoadError::Kernel(format!("cannot make {first} bytes of meter cells: {e}")))?;
         let profiles = object.shared(&format!("sp_q{i}"), profiles, PROFILE)?;
         let memory = Arc::new(SharedMeter::new(Box::new(cells), Box::new(profiles)));
         Ok(Meter { memory, shared: false, known: HashMap::new(), free: Vec::new(), next: 1 })
@@ -57,6 +69,11 @@ impl Meter {
     pub(crate) fn share(&mut self) -> Arc<SharedMeter> {
         self.shared = true;
         self.memory.clone()
+    }
+
+    /// Memory for a cell.
+    pub(crate) fn make_room(&self, index: u64) {
+        self.memory.make_room(index);
     }
 
     /// A use of a profile, for [`Meter::set`]; 0 for none, and where cells are shared. `None`: there are too many different rates.

@@ -1,7 +1,7 @@
 //! A compiled program in the kernel: its maps at the sizes that the target needs, and the entry points.
 
 use crate::LoadError;
-use crate::memory::Memory;
+use crate::memory::Memories;
 use crate::sys::Shared;
 use aya::maps::Map;
 use aya::programs::{ProgramError, ProgramFd, Xdp};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Loaded maps and programs.
 pub struct Object {
     maps: BTreeMap<String, Map>,
-    memory: Vec<Memory>,
+    memory: Memories,
     programs: Programs,
     /// Descriptors of those that the kernel has.
     loaded: BTreeMap<String, ProgramFd>,
@@ -43,7 +43,6 @@ impl Programs {
 }
 
 /// Sizes and constants to load with.
-#[derive(Default)]
 pub struct Sizes {
     /// Entries of maps, and of arrays whose address is in the text.
     pub entries: Vec<(String, u32)>,
@@ -55,6 +54,15 @@ pub struct Sizes {
     pub constants: Vec<(String, u32)>,
     /// `sp_seed`.
     pub seed: u64,
+    /// For tests: how many segments of arrays that grow there may be.
+    #[doc(hidden)]
+    pub most_segments: u32,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { entries: Vec::new(), homes: Vec::new(), cells: Vec::new(), constants: Vec::new(), seed: 0, most_segments: u32::MAX }
+    }
 }
 
 impl Sizes {
@@ -87,7 +95,7 @@ impl Object {
         }
         loader.set_global("sp_seed", &sizes.seed, false);
         let mut bytes = bytes.to_vec();
-        let memory = Memory::place(&mut bytes, sizes)?;
+        let memory = Memories::place(&mut bytes, sizes)?;
         let mut ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
         let names: Vec<String> = ebpf.maps().map(|(name, _)| name.to_owned()).collect();
         let maps = names.into_iter().filter_map(|name| Some((name.clone(), ebpf.take_map(&name)?))).collect();
@@ -159,8 +167,9 @@ impl Object {
 
     /// A descriptor of a map, or of an array whose address is in the text.
     pub fn map_fd(&self, name: &str) -> Result<OwnedFd, LoadError> {
-        if let Some(memory) = self.memory.iter().find(|m| m.name == name) {
-            return memory.descriptor().map_err(|e| LoadError::Io(format!("map {name}: {e}")));
+        if let Some(memory) = self.memory.find(name) {
+            let several = || LoadError::Layout(format!("{name} is several maps"));
+            return memory.descriptor().ok_or_else(several)?.map_err(|e| LoadError::Io(format!("map {name}: {e}")));
         }
         let fd = self.map(name)?.fd().as_fd().try_clone_to_owned();
         fd.map_err(|e| LoadError::Io(format!("map {name}: {e}")))
@@ -178,12 +187,12 @@ impl Object {
     /// The memory of an array of `entries` values of `value_len` bytes.
     pub fn shared(&self, name: &str, entries: u64, value_len: usize) -> Result<Shared, LoadError> {
         let unmapped = |len: usize, e: std::io::Error| LoadError::Io(format!("cannot map {len} bytes of {name}: {e}"));
-        if let Some(memory) = self.memory.iter().find(|m| m.name == name) {
+        if let Some(memory) = self.memory.find(name) {
             if memory.len as u64 != entries * value_len as u64 {
                 let (has, wanted) = (memory.len, entries * value_len as u64);
                 return Err(LoadError::Layout(format!("{name} has {has} bytes instead of {wanted}")));
             }
-            return memory.shared().map_err(|e| unmapped(memory.len, e));
+            return self.memory.shared(memory).map_err(|e| unmapped(memory.len, e));
         }
         let Some(Map::Array(map)) = self.maps.get(name) else { return Err(LoadError::Layout(format!("no array map {name}"))) };
         let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
@@ -198,9 +207,14 @@ impl Object {
         Shared::map(map.fd().as_fd(), len).map_err(|e| unmapped(len, e))
     }
 
+    /// Programs see the segments of arrays that have been made.
+    pub(crate) fn open_segments(&self) -> Result<(), LoadError> {
+        self.memory.open().map_err(|e| LoadError::Kernel(format!("cannot make room in arrays: {e}")))
+    }
+
     /// Bytes of an array whose address is in the text.
     pub fn memory_len(&self, name: &str) -> Result<usize, LoadError> {
-        let memory = self.memory.iter().find(|m| m.name == name);
+        let memory = self.memory.find(name);
         memory.map(|m| m.len).ok_or_else(|| LoadError::Layout(format!("no memory {name}")))
     }
 

@@ -4,7 +4,11 @@
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
 //! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again. A batch that ends
 //! something is followed by a wait ([`crate::state::State::wait_for_packets`]); if there is still no room, two more are made.
+//!
+//! **A table that grows** ([`program::packing::grows`]) begins with few home cells and has twice as many each time that half of them are used
+//! ([`Store::make_room`]). Cells keep their numbers: home cells come first, up to the most that there may be, and those behind them follow.
 
+use crate::segments::entries_of_segment;
 use crate::sys::Shared;
 use crate::waits::Waits;
 use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, PENDING, Place, TO, TUPLE};
@@ -91,7 +95,11 @@ pub(crate) struct Store {
     widths: Vec<u32>,
     seed: u64,
     cells: Shared,
+    /// Home cells in use, of so many that there may be.
     homes: u32,
+    most_homes: u32,
+    /// Where programs read it, less one; of tables that grow.
+    homes_word: Option<HomesWord>,
     states: Vec<State>,
     /// Cells behind the homes that are free.
     free: Vec<u32>,
@@ -139,10 +147,24 @@ pub(crate) struct Store {
     draining: Vec<(u32, u16)>,
 }
 
+/// The word of a table that grows in `sp_homes`.
+pub(crate) struct HomesWord {
+    pub words: Shared,
+    pub at: usize,
+}
+
+impl HomesWord {
+    fn set(&self, homes: u32) {
+        self.words.word(4 * self.at).store(homes - 1, Ordering::Release);
+    }
+}
+
 /// Memory and sizes of a store.
 pub(crate) struct Room {
     pub cells: Shared,
+    /// Most home cells; those of a table that does not grow.
     pub homes: u32,
+    pub homes_word: Option<HomesWord>,
     pub total: u32,
     pub masks: Option<Shared>,
     pub defaults: Shared,
@@ -178,6 +200,8 @@ impl Store {
             seed: room.seed,
             cells: room.cells,
             homes: room.homes,
+            most_homes: room.homes,
+            homes_word: room.homes_word,
             states: vec![State::Free; room.total as usize],
             free: Vec::new(),
             unused: room.homes,
@@ -205,6 +229,10 @@ impl Store {
             direct_used: 0,
             direct_clear: Vec::new(),
         };
+        if let Some(word) = &store.homes_word {
+            store.homes = room.homes.min(entries_of_segment(store.layout.len) as u32);
+            word.set(store.homes);
+        }
         let (action, args) = store.default.clone();
         store.write_default(0, action, &args, 0, FOR_EVER);
         store.write_default(1, action, &args, NEVER, 0);
@@ -218,12 +246,119 @@ impl Store {
 
     /// As it was at first, without entries. No packet may be in flight.
     pub(crate) fn anew(self, info: &TableInfo) -> Store {
-        let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, waits, .. } = self;
+        let Store { layout, mut cells, most_homes: homes, homes_word, states, mut masks, mut defaults, capacity, seed, waits, .. } = self;
         cells.zero();
         defaults.zero();
         masks.iter_mut().for_each(Shared::zero);
         let total = states.len() as u32;
-        Store::new(info, (*layout).clone(), Room { cells, homes, total, masks, defaults, capacity, seed, waits })
+        Store::new(info, (*layout).clone(), Room { cells, homes, homes_word, total, masks, defaults, capacity, seed, waits })
+    }
+
+    /// Sees to it that so many entries more, and as many again, would fit the home cells, as far as there may be so many. Between two batches. Where the
+    /// kernel has no memory chains become longer, until an entry is refused.
+    pub(crate) fn make_room(&mut self, more: u64) {
+        let wanted = (self.len + more).min(self.capacity);
+        while self.homes_word.is_some() && self.homes < self.most_homes && 2 * wanted > u64::from(self.homes) {
+            if !self.double() {
+                return;
+            }
+        }
+    }
+
+    /// Twice as many home cells: a hash has one bit more. Entries whose bit is set are copied to their new homes, where no packet looks; then packets
+    /// are told the new number, and when none is left that began with the old one the first copies go. A packet finds one copy or the other. Says
+    /// whether it was done.
+    fn double(&mut self) -> bool {
+        let (old, new) = (self.homes, 2 * self.homes);
+        if self.cells.make_room(self.base(old)..self.base(new)).is_err() {
+            return false;
+        }
+        // What is left has entries or is free.
+        self.reclaim();
+        self.reclaim();
+        if !(self.limbo.is_empty() && self.unlinked.is_empty()) {
+            return false;
+        }
+        let moving: Vec<(u32, u32)> = (0..old).flat_map(|home| self.moving(home, new)).collect();
+        self.homes = new;
+        let mut copies = Vec::with_capacity(moving.len());
+        for (_, at) in &moving {
+            let copied = self.copy(*at);
+            copies.extend(copied);
+            if copied.is_none() {
+                // No room behind the homes. Nobody has seen the copies.
+                copies.into_iter().for_each(|copy| self.forget(copy));
+                self.homes = old;
+                return false;
+            }
+        }
+        let moved: BTreeMap<u32, u32> = moving.iter().map(|(_, at)| *at).zip(copies).collect();
+        for list in [&mut self.pending, &mut self.draining] {
+            let more: Vec<_> = list.iter().filter_map(|(at, mark)| Some((*moved.get(at)?, *mark))).collect();
+            list.extend(more);
+        }
+        if let Some(word) = &self.homes_word {
+            word.set(new);
+        }
+        if let Err(e) = self.waits.wait() {
+            // The constructor of the target has seen that this works; should it ever not, cells are only reused sooner.
+            tracing::warn!("cannot wait for packets: {e}");
+        }
+        for (home, at) in moving {
+            stamp(&self.cells, self.base(at), NEVER, 0);
+            if at == home {
+                self.states[at as usize] = State::Free;
+                self.vacant.push(at);
+            } else {
+                self.unlink_behind(home, at);
+                self.states[at as usize] = State::Limbo;
+                self.unlinked.push(at);
+            }
+        }
+        true
+    }
+
+    /// Entries of a home's chain whose home is another one of `homes`.
+    fn moving(&self, home: u32, homes: u32) -> Vec<(u32, u32)> {
+        let (mut found, mut at) = (Vec::new(), home);
+        loop {
+            if self.states[at as usize] == State::Live && self.hash(&self.words(at), self.tuple_of(at)) & (homes - 1) != home {
+                found.push((home, at));
+            }
+            at = self.word(at, NEXT);
+            if at == 0 {
+                return found;
+            }
+        }
+    }
+
+    /// The same entry at its home, or behind it, seen as the first one is.
+    fn copy(&mut self, from: u32) -> Option<u32> {
+        let mut cell = vec![0; self.layout.len];
+        self.cells.read(self.base(from), &mut cell);
+        let home = self.home(&self.words(from), self.tuple_of(from));
+        let at = match self.states[home as usize] {
+            State::Free => home,
+            _ if self.fits(self.chain(home) + 1) => self.cell_behind()?,
+            _ => return None,
+        };
+        self.cells.write(self.base(at) + ACTION, &cell[ACTION..]);
+        if at != home {
+            self.link(home, at);
+        }
+        self.cells.long(self.base(at) + FROM).store(self.cells.long(self.base(from) + FROM).load(Ordering::Relaxed), Ordering::Release);
+        self.states[at as usize] = State::Live;
+        Some(at)
+    }
+
+    /// A copy that no packet has seen, and no chain that one walks over has.
+    fn forget(&mut self, at: u32) {
+        stamp(&self.cells, self.base(at), NEVER, 0);
+        self.states[at as usize] = State::Free;
+        self.cells.word(self.base(at) + NEXT).store(0, Ordering::Release);
+        if at >= self.most_homes {
+            self.free.push(at);
+        }
     }
 
     /// Adds an entry; seen after [`Store::commit`].
@@ -538,9 +673,7 @@ impl Store {
         }
         self.write_cell(at, &cell[ACTION..]);
         if at != home {
-            let after = self.word(home, NEXT);
-            self.cells.word(self.base(at) + NEXT).store(after, Ordering::Release);
-            self.cells.word(self.base(home) + NEXT).store(at, Ordering::Release);
+            self.link(home, at);
         }
         if let Some(t) = self.tuples.get_mut(usize::from(tuple)) {
             t.members += 1;
@@ -558,18 +691,11 @@ impl Store {
                     self.longest = self.longest.max(chain);
                     return Ok(home);
                 }
-            } else if self.fits(chain + 1) {
-                let cell = self.free.pop().or_else(|| {
-                    let at = self.unused;
-                    (usize::try_from(at).is_ok_and(|a| a < self.states.len())).then(|| {
-                        self.unused += 1;
-                        at
-                    })
-                });
-                if let Some(cell) = cell {
-                    self.longest = self.longest.max(chain + 1);
-                    return Ok(cell);
-                }
+            } else if self.fits(chain + 1)
+                && let Some(cell) = self.cell_behind()
+            {
+                self.longest = self.longest.max(chain + 1);
+                return Ok(cell);
             }
             if attempt == 0 {
                 self.reclaim();
@@ -580,6 +706,23 @@ impl Store {
             }
         }
         Err(Refusal::Full)
+    }
+
+    /// A free cell behind the homes.
+    fn cell_behind(&mut self) -> Option<u32> {
+        self.free.pop().or_else(|| {
+            let at = self.unused;
+            let there = (at as usize) < self.states.len() && self.cells.make_room(self.base(at)..self.base(at + 1)).is_ok();
+            self.unused += u32::from(there);
+            there.then_some(at)
+        })
+    }
+
+    /// Into the home's chain, behind the home.
+    fn link(&self, home: u32, at: u32) {
+        let after = self.word(home, NEXT);
+        self.cells.word(self.base(at) + NEXT).store(after, Ordering::Release);
+        self.cells.word(self.base(home) + NEXT).store(at, Ordering::Release);
     }
 
     /// Whether a chain of that many cells keeps look-ups within their bounds.
@@ -615,27 +758,35 @@ impl Store {
         for at in std::mem::take(&mut self.limbo) {
             let base = self.base(at);
             stamp(&self.cells, base, NEVER, 0);
-            if at < self.homes {
+            if at < self.most_homes {
                 self.states[at as usize] = State::Free;
                 self.vacant.push(at);
                 continue;
             }
-            let words: Vec<u64> = (0..self.layout.key_len / 8).map(|i| self.long(at, KEY + 8 * i)).collect();
-            let mut before = self.home(&words, self.tuple_of(at));
-            loop {
-                let next = self.word(before, NEXT);
-                if next == at {
-                    let after = self.word(at, NEXT);
-                    self.cells.word(self.base(before) + NEXT).store(after, Ordering::Release);
-                    break;
-                }
-                if next == 0 {
-                    break;
-                }
-                before = next;
-            }
+            self.unlink_behind(self.home(&self.words(at), self.tuple_of(at)), at);
             self.unlinked.push(at);
         }
+    }
+
+    /// Takes a cell behind the homes out of a home's chain; who is at it finds the rest of the chain.
+    fn unlink_behind(&self, home: u32, at: u32) {
+        let mut before = home;
+        loop {
+            let next = self.word(before, NEXT);
+            if next == at {
+                let after = self.word(at, NEXT);
+                self.cells.word(self.base(before) + NEXT).store(after, Ordering::Release);
+            }
+            if next == at || next == 0 {
+                return;
+            }
+            before = next;
+        }
+    }
+
+    /// A cell's key.
+    fn words(&self, at: u32) -> Vec<u64> {
+        (0..self.layout.key_len / 8).map(|i| self.long(at, KEY + 8 * i)).collect()
     }
 
     fn new_direct(&mut self) -> Result<u32, Refusal> {
@@ -791,11 +942,15 @@ impl Store {
     }
 
     fn home(&self, words: &[u64], tuple: u16) -> u32 {
+        self.hash(words, tuple) & (self.homes - 1)
+    }
+
+    fn hash(&self, words: &[u64], tuple: u16) -> u32 {
         let hash = words.iter().fold(self.seed ^ u64::from(tuple), |h, w| {
             let product = (h ^ w).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             product ^ product >> 32
         });
-        hash as u32 & (self.homes - 1)
+        hash as u32
     }
 
     fn pack(&self, e: &Entry) -> Packed {

@@ -2,6 +2,7 @@
 //! program on a packet or on a core, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
 //! the thread has.
 
+use crate::segments::Segments;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -17,6 +18,7 @@ const BPF_OBJ_GET: libc::c_long = 7;
 const BPF_PROG_TEST_RUN: libc::c_long = 10;
 const BPF_OBJ_GET_INFO_BY_FD: libc::c_long = 15;
 const BPF_LINK_CREATE: libc::c_long = 28;
+const BPF_MAP_UPDATE_BATCH: libc::c_long = 26;
 const BPF_LINK_UPDATE: libc::c_long = 29;
 const BPF_XDP: u32 = 37;
 /// `XDP_FLAGS_DRV_MODE` and `XDP_FLAGS_SKB_MODE` of <linux/if_link.h>.
@@ -132,16 +134,20 @@ struct CreateAttr {
 /// Makes an array map of one value of `len` bytes that [`Shared::map`] takes. The kernel shows the first 15 letters of its name.
 pub(crate) fn array_create(name: &str, len: u32) -> io::Result<OwnedFd> {
     const BPF_MAP_TYPE_ARRAY: u32 = 2;
-    let mut attr = CreateAttr {
-        map_type: BPF_MAP_TYPE_ARRAY,
-        key_size: 4,
-        value_size: len,
-        max_entries: 1,
-        map_flags: BPF_F_MMAPABLE,
-        inner_map: 0,
-        numa_node: 0,
-        name: [0; 16],
-    };
+    map_create(name, CreateAttr { map_type: BPF_MAP_TYPE_ARRAY, value_size: len, max_entries: 1, map_flags: BPF_F_MMAPABLE, ..CREATE })
+}
+
+/// Makes an array of maps that are as `inner`.
+pub(crate) fn array_of_maps_create(name: &str, entries: u32, inner: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    const BPF_MAP_TYPE_ARRAY_OF_MAPS: u32 = 12;
+    let inner_map = inner.as_raw_fd() as u32;
+    map_create(name, CreateAttr { map_type: BPF_MAP_TYPE_ARRAY_OF_MAPS, value_size: 4, max_entries: entries, inner_map, ..CREATE })
+}
+
+const CREATE: CreateAttr =
+    CreateAttr { map_type: 0, key_size: 4, value_size: 0, max_entries: 0, map_flags: 0, inner_map: 0, numa_node: 0, name: [0; 16] };
+
+fn map_create(name: &str, mut attr: CreateAttr) -> io::Result<OwnedFd> {
     attr.name.iter_mut().zip(name.bytes().take(15)).for_each(|(to, from)| *to = from);
     // SAFETY: this is what BPF_MAP_CREATE reads; there are no pointers in it.
     let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_MAP_CREATE, &raw mut attr, size_of::<CreateAttr>()) };
@@ -150,6 +156,46 @@ pub(crate) fn array_create(name: &str, len: u32) -> io::Result<OwnedFd> {
     }
     // SAFETY: the kernel has just made the descriptor for us.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// `struct` `batch` of `union bpf_attr`.
+#[repr(C)]
+struct BatchAttr {
+    in_batch: u64,
+    out_batch: u64,
+    keys: u64,
+    values: u64,
+    count: u32,
+    map_fd: u32,
+    elem_flags: u64,
+    flags: u64,
+}
+
+/// Puts maps into an array of maps, by index. One call, as the kernel waits for a grace period in each (Linux 5.19; before that, one for each map).
+pub(crate) fn maps_put(array: BorrowedFd<'_>, keys: &[u32], maps: &[OwnedFd]) -> io::Result<()> {
+    assert_eq!(keys.len(), maps.len());
+    let values: Vec<u32> = maps.iter().map(|map| map.as_raw_fd() as u32).collect();
+    let mut attr = BatchAttr {
+        in_batch: 0,
+        out_batch: 0,
+        keys: keys.as_ptr() as u64,
+        values: values.as_ptr() as u64,
+        count: keys.len() as u32,
+        map_fd: array.as_raw_fd() as u32,
+        elem_flags: 0,
+        flags: 0,
+    };
+    // SAFETY: the kernel reads `count` words of keys and of values, and writes into `attr` how many it has taken; all outlive the call.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_MAP_UPDATE_BATCH, &raw mut attr, size_of::<BatchAttr>()) };
+    /// The kernel's own number for what a kind of map does not do.
+    const ENOTSUPP: i32 = 524;
+    match (result, io::Error::last_os_error()) {
+        (0, _) => Ok(()),
+        (_, e) if matches!(e.raw_os_error(), Some(ENOTSUPP | libc::EOPNOTSUPP | libc::EINVAL)) => {
+            keys.iter().zip(&values).try_for_each(|(key, value)| map_update(array.as_raw_fd(), &key.to_ne_bytes(), &value.to_ne_bytes()))
+        }
+        (_, e) => Err(e),
+    }
 }
 
 /// `union bpf_attr`, for changes of a map.
@@ -330,10 +376,12 @@ pub fn can_wait() -> bool {
     commands > 0 && commands & MEMBARRIER_CMD_GLOBAL != 0
 }
 
-/// Memory of an array map, shared with the programs that use it.
+/// Memory of an array map, or of several one behind the other, shared with the programs that use it.
 pub struct Shared {
     start: NonNull<u8>,
     len: usize,
+    /// Of an array whose memory comes as it is used: where there is none yet, pages of zeros that no program sees.
+    segments: Option<Segments>,
 }
 
 // SAFETY: it is memory like any other; who writes where is up to the owner, and reads beside writes are atomic words.
@@ -351,7 +399,68 @@ impl Shared {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast()).ok_or_else(|| io::Error::other("a mapping at address 0"))?;
-        Ok(Shared { start, len })
+        Ok(Shared { start, len, segments: None })
+    }
+
+    /// Memory of so many bytes, all of it to come in segments.
+    pub(crate) fn reserve(segments: Segments, len: usize) -> io::Result<Shared> {
+        let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+        // SAFETY: a new mapping, wherever the kernel likes.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), len.max(1), rights, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(start.cast()).ok_or_else(|| io::Error::other("a mapping at address 0"))?;
+        Ok(Shared { start, len, segments: Some(segments) })
+    }
+
+    /// Maps of equal length, one behind the other.
+    pub(crate) fn map_all(maps: &[BorrowedFd<'_>], map_len: usize) -> io::Result<Shared> {
+        let shared = Shared::reserve(Segments::none(), maps.len() * map_len)?;
+        for (i, map) in maps.iter().enumerate() {
+            shared.put(i * map_len, *map, map_len)?;
+        }
+        Ok(shared)
+    }
+
+    /// Sees to it that programs have this part of it, too. Of whole memory they have all.
+    ///
+    /// # Errors
+    /// What the kernel says to it; and, for good, once a part could not be had that others write to.
+    pub(crate) fn make_room(&self, range: std::ops::Range<usize>) -> io::Result<()> {
+        self.segments.as_ref().map_or(Ok(()), |segments| segments.make_room(self, range))
+    }
+
+    /// Makes all of it, and keeps the descriptors; of whole memory nothing happens.
+    pub(crate) fn hold_all(&self) -> io::Result<()> {
+        self.segments.as_ref().map_or(Ok(()), |segments| {
+            raise_descriptor_limit();
+            segments.hold();
+            segments.make_room(self, 0..self.len)
+        })
+    }
+
+    /// Those descriptors; `None` of whole memory.
+    pub(crate) fn held(&self) -> Option<io::Result<Vec<OwnedFd>>> {
+        self.segments.as_ref().map(Segments::held)
+    }
+
+    /// That part is of who writes there, for good, unless programs have it.
+    pub(crate) fn give_up(&self, range: std::ops::Range<usize>) {
+        if let Some(segments) = &self.segments {
+            segments.give_up(range);
+        }
+    }
+
+    /// A map's memory at that place, in the place of what is there. Nobody uses that yet, or only for zeros.
+    pub(crate) fn put(&self, at: usize, map: BorrowedFd<'_>, len: usize) -> io::Result<()> {
+        assert!(self.segments.is_some() && at <= self.len && at.is_multiple_of(4096));
+        // The last one may be longer than what is left of us.
+        let len = len.min(self.len - at);
+        let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+        // SAFETY: within our own mapping, which stays; the kernel puts the new pages there in one step, so that threads that read meanwhile find either.
+        let got = unsafe { libc::mmap(self.start.as_ptr().add(at).cast(), len, rights, flags, map.as_raw_fd(), 0) };
+        if got == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// Copies bytes out.
@@ -370,8 +479,14 @@ impl Shared {
 
     /// Writes zeros everywhere. No program looks at it.
     pub fn zero(&mut self) {
-        // SAFETY: in bounds.
-        unsafe { std::ptr::write_bytes(self.start.as_ptr(), 0, self.len) }
+        let zero = |from: usize, len: usize| {
+            // SAFETY: in bounds, as those are that call it.
+            unsafe { std::ptr::write_bytes(self.start.as_ptr().add(from), 0, len) }
+        };
+        match &self.segments {
+            Some(segments) => segments.made(self.len).into_iter().for_each(|part| zero(part.start, part.len())),
+            None => zero(0, self.len),
+        }
     }
 
     /// An atomic word that programs read and write too.
@@ -392,6 +507,19 @@ impl Shared {
         assert!(at.is_multiple_of(8) && at + 8 <= self.len);
         // SAFETY: in bounds, aligned, and as long-lived as `self`.
         unsafe { std::sync::atomic::AtomicU64::from_ptr(self.start.as_ptr().add(at).cast()) }
+    }
+}
+
+/// As many descriptors as this process may have: on many cores a counter has more segments than the soft limit, which is 1,024 for programs that use select(2).
+fn raise_descriptor_limit() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes into `limit`, which is ours, or reads it.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            // Without it, what does not fit is an error that says so.
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! A cell that the other target no longer needs keeps its rate while the owner's entries may still lead to it ([`SharedMeter::is_kept`]).
 
 use crate::facets::MeterState;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words of a cell: committed bucket, peak bucket (10^-9 units), latest time seen, and in the last one, as two halves in memory's order, the number
@@ -34,6 +35,11 @@ const NANO: u64 = 1_000_000_000;
 pub trait Words: Send + Sync {
     /// All of it.
     fn words(&self) -> &[AtomicU64];
+
+    /// These words are going to be used: who shares memory that grows has it grow there, if it can.
+    fn make_room(&self, words: Range<usize>) {
+        let _ = words;
+    }
 }
 
 /// An indexed meter whose cells two targets execute.
@@ -50,6 +56,14 @@ impl SharedMeter {
     pub fn new(cells: Box<dyn Words>, profiles: Box<dyn Words>) -> SharedMeter {
         let len = cells.words().len() / CELL_WORDS;
         SharedMeter { cells, profiles, kept: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    /// A cell is going to be configured. To be called before it is: the owner may have to make room, and passes packets of cells on for which it has none.
+    pub fn make_room(&self, index: u64) {
+        let at = usize::try_from(index).ok().and_then(|index| index.checked_mul(CELL_WORDS));
+        if let Some(at) = at.filter(|at| *at < self.cells().len()) {
+            self.cells.make_room(at..at + CELL_WORDS);
+        }
     }
 
     /// Number of cells.

@@ -6,11 +6,9 @@ use crate::expr::{convert, head, paren};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
 use p4_ir::{CounterId, Expr, ExprKind, Extern, Ir, LValue, MeterId, Stmt, VarId};
+use program::packing::cells_grow;
 use program::{CountUnit, LengthSource};
 use std::collections::HashMap;
-
-/// Arrays of fewer cells stay in the second-level cache, of which 32-byte cells of meters take half a megabyte.
-const LARGE: u64 = 16_384;
 
 impl Code<'_> {
     pub(super) fn extern_call(&mut self, e: &Extern) -> Result<(), Refused> {
@@ -178,8 +176,12 @@ impl Code<'_> {
         }
         for (param, Cells { array, a_core, .. }) in cells.into_iter().filter(|(_, cells)| cells.large) {
             let text = paren(&self.read_var(param));
-            let base = a_core.map_or(String::new(), |counter| format!("c->cpu * SP_CELLS({counter}) + "));
-            self.line(format!("if ({text}) sp_touch({array}_at({base}(uint32_t){text}));"));
+            let (base, last) = match a_core {
+                Some(counter) => (format!("c->cpu * SP_CELLS({counter}) + "), format!("SP_CELLS({counter})")),
+                None => (String::new(), format!("SP_ENTRIES({array})")),
+            };
+            let failed = self.jump("failed");
+            self.line(format!("if ({text} && {text} < {last} && !sp_touch({array}_at({base}(uint32_t){text}))) {failed}"));
         }
     }
 
@@ -195,7 +197,10 @@ impl Code<'_> {
             self.meters.push(meter);
         }
         self.open("");
-        self.line(format!("uint32_t colour = sp_execute(c, sp_p{meter}_at, sp_q{meter}_at, {index}, {units}, &c->undo_meter[{site}]);"));
+        let last = if cells_grow(info.size, info.table) { format!("SP_ENTRIES(sp_p{meter})") } else { "0".to_owned() };
+        self.line(format!(
+            "uint32_t colour = sp_execute(c, sp_p{meter}_at, sp_q{meter}_at, {index}, {last}, {units}, &c->undo_meter[{site}]);"
+        ));
         let failed = self.jump("failed");
         self.line(format!("if (colour == SP_BUSY) {failed}"));
         self.assign_cut(result, "colour", 32)?;
@@ -224,7 +229,7 @@ pub(super) struct Cells {
     /// The counter's number: each core has a row of its cells.
     a_core: Option<usize>,
     meter: bool,
-    /// Whether it is worth while to fetch its cells ahead.
+    /// Whether it is in segments, and it is worth while to fetch its cells ahead.
     large: bool,
 }
 
@@ -241,13 +246,14 @@ pub(super) fn cells(ir: &Ir) -> HashMap<VarId, Vec<Cells>> {
     };
     crate::graph::visit_all(ir, &mut |s| match s {
         Stmt::Extern(Extern::Count { counter, index }) => {
-            let size = ir.program.counters[*counter].size;
+            let info = &ir.program.counters[*counter];
             let array = format!("sp_n{}", counter.index());
-            note(index, Cells { array, a_core: Some(counter.index()), meter: false, large: size >= LARGE });
+            note(index, Cells { array, a_core: Some(counter.index()), meter: false, large: cells_grow(info.size, info.table) });
         }
         Stmt::Extern(Extern::Meter { meter, index, .. }) => {
+            let info = &ir.program.meters[*meter];
             let array = format!("sp_p{}", meter.index());
-            note(index, Cells { array, a_core: None, meter: true, large: ir.program.meters[*meter].size >= LARGE });
+            note(index, Cells { array, a_core: None, meter: true, large: cells_grow(info.size, info.table) });
         }
         _ => {}
     });

@@ -7,6 +7,8 @@
 //!   they are emitted ([`deparser`]). Until then the packet is as it came: handing it on needs no repair.
 //! - **Tables** ([`tables`]) are array maps that user space writes directly: hash chains of cells, each with the span of
 //!   generations that see it. A packet reads the generation once, so it sees a batch of changes whole or not at all.
+//! - **Arrays that grow** with sessions (`SP_SEGMENTED` in `prelude.h`): tables of sessions, filters, large counters and meters. Beyond the first segment a
+//!   look-up finds the next one; a packet that would use a cell that has no memory yet goes to the slow path.
 //! - **Arrays** (`SP_MEMORY` in `prelude.h`): cells of tables, meters and counters, contexts, the control block and the ledger are one value of a map
 //!   each where they fit, and the loader puts its address into the text: an index is compared and added, and no look-up is between.
 //! - **The parser's states** ([`parser`]) are printed for each place in the packet where they are reached, as far as the text tells

@@ -9,6 +9,7 @@ use p4_analysis::effects;
 use p4_analysis::live::Liveness;
 use p4_ir::origin::Construct;
 use p4_ir::{Architecture, HeaderId, Ir, Role};
+use program::packing::cells_grow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -255,23 +256,30 @@ fn names(out: &mut String, c: &Code) {
 
 /// Maps of counters, meters and registers.
 fn cells(out: &mut String, c: &Code) {
-    for (id, _) in &c.ir.program.counters {
-        array(out, &format!("sp_n{}", id.index()), "struct sp_row", &format!("counter {}", c.model.counters[id.index()]));
+    for (id, info) in &c.ir.program.counters {
+        let (n, name) = (id.index(), &c.model.counters[id.index()]);
+        let grows = cells_grow(info.size, info.table);
+        array(out, &format!("sp_n{n}"), "struct sp_row", &format!("counter {name}"), grows);
     }
-    for (id, _) in &c.ir.program.meters {
+    for (id, info) in &c.ir.program.meters {
         let (m, name) = (id.index(), &c.model.meters[id.index()]);
-        array(out, &format!("sp_p{m}"), "struct sp_meter", &format!("meter {name}"));
-        array(out, &format!("sp_q{m}"), "struct sp_profile", "its rates");
+        array(out, &format!("sp_p{m}"), "struct sp_meter", &format!("meter {name}"), cells_grow(info.size, info.table));
+        array(out, &format!("sp_q{m}"), "struct sp_profile", "its rates", false);
     }
     for (id, _) in &c.ir.program.registers {
-        array(out, &format!("sp_r{}", id.index()), "uint64_t", &format!("register {}", c.model.registers[id.index()]));
+        array(out, &format!("sp_r{}", id.index()), "uint64_t", &format!("register {}", c.model.registers[id.index()]), false);
     }
     out.push('\n');
 }
 
-/// An array of values of which the loader says how many there are, and whether they are too many bytes to be one value of a map.
-pub(super) fn array(out: &mut String, name: &str, ty: &str, what: &str) {
-    let _ = writeln!(out, "/* {what} */\n#ifndef {name}_large\nSP_SIZED({name}, {ty})\n#else\nSP_ARRAY({name}, {ty}, 1)\n#endif");
+/// An array of values of which the loader says how many there are: in segments if it `grows`, else one value of a map, or, where the loader says that they
+/// are too many bytes, one each.
+pub(super) fn array(out: &mut String, name: &str, ty: &str, what: &str, grows: bool) {
+    let _ = if grows {
+        writeln!(out, "/* {what} */\nSP_SEGMENTED({name}, {ty})")
+    } else {
+        writeln!(out, "/* {what} */\n#ifndef {name}_large\nSP_SIZED({name}, {ty})\n#else\nSP_ARRAY({name}, {ty}, 1)\n#endif")
+    };
 }
 
 /// What a core works in. The loader reads the head, up to `rests`.

@@ -65,11 +65,14 @@ struct sp_memory {
     uint32_t len;
     /* 0: the loader says. */
     uint32_t entries;
+    uint32_t segmented;
 };
 #define SP_MEMORY_NUMBER 0x53706c6974700000ll
 #define SP_ENTRIES_NUMBER 0x53706c6974710000ll
 #define SP_HOMES_NUMBER 0x53706c6974720000ll
 #define SP_CELLS_NUMBER 0x53706c6974730000ll
+#define SP_BASE_NUMBER 0x53706c6974740000ll
+#define SP_SEGMENTS_NUMBER 0x53706c6974750000ll
 /* What the loader puts in the place of a number. */
 #define SP_LOADED(n)                                                                                                                  \
     ({                                                                                                                                \
@@ -80,14 +83,50 @@ struct sp_memory {
 /* Home cells of a table less one; cells of a counter. */
 #define SP_HOMES(table) ((uint32_t)SP_LOADED(SP_HOMES_NUMBER | (table)))
 #define SP_CELLS(counter) ((uint32_t)SP_LOADED(SP_CELLS_NUMBER | (counter)))
+#define SP_ENTRIES(name) ((uint32_t)SP_LOADED(SP_ENTRIES_NUMBER | name##_number))
 #define SP_MEMORY(name, type, entries)                                                                                                \
     enum { name##_number = __COUNTER__ };                                                                                             \
-    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), entries};                                                     \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), entries, 0};                                                  \
     SP_AT(name, type, entries)
 #define SP_SIZED(name, type)                                                                                                          \
     enum { name##_number = __COUNTER__ };                                                                                             \
-    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), 0};                                                           \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), 0, 0};                                                        \
     SP_AT(name, type, SP_LOADED(SP_ENTRIES_NUMBER | name##_number))
+/* An array whose memory comes as it is used, in segments of equal size that never move. The first one is there from the start, and found as other arrays are: few
+   sessions pay nothing. The others are in a map of maps, those of one array one behind the other: to find one takes some nanoseconds, in a function of its
+   own, as the kernel puts a dozen instructions in the place of each look-up, and jumps over all of them would be too far. `name_at` gives 0 for an entry that
+   has no memory, too. */
+#define SP_SEGMENT_LEN (1u << 18)
+#define SP_SEGMENT_SHIFT(type) (31 - __builtin_clz(SP_SEGMENT_LEN / (uint32_t)sizeof(type)))
+#define SP_SEGMENTED(name, type)                                                                                                      \
+    enum { name##_number = __COUNTER__ };                                                                                             \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type), 0, 1};                                                        \
+    SP_CALL type *name##_far(uint32_t at)                                                                                             \
+    {                                                                                                                                 \
+        uint32_t first = 0, segment = (uint32_t)SP_LOADED(SP_BASE_NUMBER | name##_number) + (at >> SP_SEGMENT_SHIFT(type));           \
+        if (at >= SP_ENTRIES(name)) return 0;                                                                                         \
+        void *cells = bpf_map_lookup_elem((void *)SP_LOADED(SP_SEGMENTS_NUMBER), &segment);                                           \
+        if (!cells) return 0;                                                                                                         \
+        type *all = bpf_map_lookup_elem(cells, &first);                                                                               \
+        if (!all) return 0;                                                                                                           \
+        uint64_t index = at;                                                                                                          \
+        /* The verifier has to see that it is cut. */                                                                                 \
+        SP_OPAQUE(index);                                                                                                             \
+        return &all[index & ((1u << SP_SEGMENT_SHIFT(type)) - 1)];                                                                    \
+    }                                                                                                                                 \
+    SP_INLINE type *name##_at(uint32_t at)                                                                                            \
+    {                                                                                                                                 \
+        if (at >> SP_SEGMENT_SHIFT(type)) return name##_far(at);                                                                      \
+        type *all;                                                                                                                    \
+        __asm__("%0 = %1 ll" : "=r"(all) : "i"(SP_MEMORY_NUMBER | name##_number));                                                    \
+        uint64_t index = at;                                                                                                          \
+        SP_OPAQUE(index);                                                                                                             \
+        type *entry = &all[index & ((1u << SP_SEGMENT_SHIFT(type)) - 1)];                                                             \
+        /* Or the address is made again for each field. */                                                                            \
+        SP_OPAQUE(entry);                                                                                                             \
+        if (!entry) __builtin_unreachable();                                                                                          \
+        return entry;                                                                                                                 \
+    }
 #define SP_AT(name, type, entries)                                                                                                    \
     SP_INLINE type *name##_at(uint32_t at)                                                                                            \
     {                                                                                                                                 \

@@ -44,10 +44,12 @@ SP_INLINE int sp_leaves(struct sp_context *c)
     return way && *way;
 }
 
-/* Begins to fetch a cell into the cache; the packet goes on meanwhile. */
-SP_INLINE void sp_touch(void *cell)
+/* Begins to fetch a cell into the cache; the packet goes on meanwhile. Whether there is one: the next target has those that have no memory here. */
+SP_INLINE int sp_touch(void *cell)
 {
-    if (cell) (void)*(volatile uint64_t *)cell;
+    if (!cell) return 0;
+    (void)*(volatile uint64_t *)cell;
+    return 1;
 }
 
 /* Where an array's cells are. Known at each call, and so no call remains. */
@@ -135,12 +137,14 @@ SP_INLINE uint32_t sp_colour(
     return SP_GREEN;
 }
 
-SP_INLINE uint32_t sp_execute(
-    struct sp_context *c, sp_meter_at *meters, sp_profile_at *profiles, uint64_t index, uint64_t units, struct sp_meter_undo *undo)
+/* Of cells below `last` one may have no memory here: then only the next target can have configured it. */
+SP_INLINE uint32_t sp_execute(struct sp_context *c, sp_meter_at *meters, sp_profile_at *profiles, uint64_t index, uint32_t last,
+    uint64_t units, struct sp_meter_undo *undo)
 {
     if (index >> 32) return SP_GREEN;
     struct sp_meter *m = meters((uint32_t)index);
-    if (!m || !*(volatile uint32_t *)&m->profile) return SP_GREEN;
+    if (!m) return index < last ? SP_BUSY : SP_GREEN;
+    if (!*(volatile uint32_t *)&m->profile) return SP_GREEN;
     uint64_t now = sp_now(c);
     if (!sp_lock(m)) return SP_BUSY;
     uint32_t colour = SP_GREEN, number = m->profile & SP_PROFILE, follows = *(volatile uint32_t *)&c->follows;

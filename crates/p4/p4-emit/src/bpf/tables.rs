@@ -7,8 +7,7 @@ use cranelift_entity::EntityRef;
 use p4_analysis::control::actions;
 use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
-use program::MatchKind;
-use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place, TABLE_BITS, may_run_short};
+use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place, TABLE_BITS, grows, is_lpm, may_run_short};
 use std::fmt::Write;
 
 /// Masks that are looked through without a loop.
@@ -194,11 +193,13 @@ impl Code<'_> {
     /// Types, maps and functions of all tables.
     pub(super) fn table_types(&self) -> String {
         let mut out = String::new();
+        let tables = self.ir.program.tables.len();
+        let _ = writeln!(out, "/* Of tables that grow: home cells less one. */\nSP_MEMORY(sp_homes, uint32_t, {})\n", tables.max(1));
         for (id, info) in &self.ir.program.tables {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());
             let _ = writeln!(out, "/* Table {}. */", info.full_name.replace("*/", ""));
             self.cell_type(&mut out, id, name, layout);
-            super::pipeline::array(&mut out, &format!("sp_t{t}"), &format!("struct sp_cell_{name}"), "Its cells.");
+            super::pipeline::array(&mut out, &format!("sp_t{t}"), &format!("struct sp_cell_{name}"), "Its cells.", grows(info));
             let _ = writeln!(out, "SP_MEMORY(sp_d{t}, struct sp_cell_{name}, 2)");
             if layout.wild {
                 wild_type(&mut out, name, t, layout);
@@ -220,12 +221,11 @@ impl Code<'_> {
             if info.keys.is_empty() {
                 continue;
             }
+            let homes = if grows(info) { format!("*(volatile uint32_t *)sp_homes_at({t})") } else { format!("SP_HOMES({t})") };
             if layout.wild {
-                let count = |kind| info.keys.iter().filter(|k| k.kind == kind).count();
-                let lpm = count(MatchKind::Lpm) == 1 && count(MatchKind::Exact) + 1 == info.keys.len();
-                find_wild(&mut out, name, t, layout, lpm);
+                find_wild(&mut out, name, t, layout, is_lpm(info), &homes);
             } else {
-                find_exact(&mut out, name, t, layout, info.split);
+                find_exact(&mut out, name, t, layout, info.split, &homes);
             }
         }
         out
@@ -291,9 +291,10 @@ fn wild_type(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     );
 }
 
-fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split: bool) {
+fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split: bool, homes: &str) {
     let words = layout.key_len / 8;
-    let note = if split { "    c->home = at;\n" } else { "" };
+    // Whatever the number of homes is when a packet of the flow comes.
+    let note = if split { "    c->home = (uint32_t)hash;\n" } else { "" };
     let params: String = (0..words).map(|i| format!(", uint64_t k{i}")).collect();
     let same: String = (0..words).map(|i| format!("e->key[{i}] == k{i} && ")).collect();
     let _ =
@@ -303,7 +304,7 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & SP_HOMES({t});\n{note}    const uint32_t generation = c->generation;\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & {homes};\n{note}    const uint32_t generation = c->generation;\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 
@@ -311,7 +312,7 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
 /// `sp_step`, which is verified once; its state is kept in the context. The search is verified once, too, not at each place that
 /// calls it, as it is no static function: of its arguments the verifier knows their types only. With a longest prefix (`lpm`) what matches first is
 /// what is looked for: masks are in falling order of prefixes, and an entry has its mask and key alone.
-fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout, lpm: bool) {
+fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout, lpm: bool, homes: &str) {
     let words = layout.key_len / 8;
     let mut hash = String::new();
     for i in 0..words {
@@ -374,7 +375,7 @@ SP_CALL long sp_step_{name}(uint64_t step, struct sp_walk_{name} *walk)
         s->next = next + 1;
         s->tuple = t->tuple;
         uint64_t hash = sp_seed ^ t->tuple, word;
-{hash}        s->at = (uint32_t)hash & SP_HOMES({t});
+{hash}        s->at = (uint32_t)hash & {homes};
     }}
     uint32_t at = s->at;
     struct sp_cell_{name} *e = sp_t{t}_at(at);
@@ -406,7 +407,7 @@ SP_GLOBAL uint32_t sp_search_{name}(struct sp_context *c, struct sp_masks_{name}
         if (i >= masks->count) return {found};
         struct sp_mask_{name} *t = &masks->tuples[i];
 {passed}        uint64_t hash = sp_seed ^ t->tuple;
-{quick}        uint32_t at = (uint32_t)hash & SP_HOMES({t});
+{quick}        uint32_t at = (uint32_t)hash & {homes};
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < {QUICK_CHAIN}; n++) {{

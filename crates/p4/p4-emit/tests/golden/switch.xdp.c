@@ -6,6 +6,9 @@
 enum { V_ethernet = 0 };
 enum { ACTION_forward = 0, ACTION_drop = 1 };
 
+/* Of tables that grow: home cells less one. */
+SP_MEMORY(sp_homes, uint32_t, 1)
+
 /* Table I.stations. */
 struct sp_cell_stations {
     uint32_t from;

@@ -6,6 +6,9 @@
 enum { V_underlay_ethernet = 0, V_underlay_ipv4 = 1, V_underlay_udp = 2, V_vxlan = 3, V_ethernet = 4, V_tunnel_ipv4 = 5, V_tunnel_udp = 6, V_tunnel_gtpu = 7, V_tunnel_optional = 8, V_tunnel_psc = 9, V_tunnel_unit_4 = 10, V_tunnel_unit_3 = 11, V_tunnel_unit_2 = 12, V_tunnel_unit_1 = 13, V_ipv4 = 14, V_ipv4_options = 15, V_ipv6 = 16, V_ports = 17, V_udp_rest = 18, V_gtpu = 19, V_gtpu_optional = 20, V_gtpu_psc = 21, V_gtpu_chain = 22, V_inner_ipv4 = 23, V_inner_ipv4_options = 24, V_inner_ipv6 = 25, V_extension_1 = 26, V_extension_2 = 27, V_extension_3 = 28, V_extension_4 = 29, V_inner_ports = 30 };
 enum { ACTION_route = 0, ACTION_loopback = 1, ACTION_UpfIngress_station_drop = 2, ACTION_set_pdr = 3, ACTION_classify = 4, ACTION_p4_miss = 5, ACTION_gtpu_endpoint = 6, ACTION_host = 7, ACTION_not_local = 8, ACTION_set_filter = 9, ACTION_no_filter = 10, ACTION_no_pdr = 11, ACTION_permit = 12, ACTION_deny = 13, ACTION_best_effort = 14, ACTION_set_class = 15, ACTION_set_nexthop = 16, ACTION_UpfIngress_route_drop = 17, ACTION_send = 18, ACTION_send_vxlan = 19, ACTION_unresolved = 20 };
 
+/* Of tables that grow: home cells less one. */
+SP_MEMORY(sp_homes, uint32_t, 16)
+
 /* Table UpfIngress.station.station. */
 struct sp_cell_station {
     uint32_t from;
@@ -99,11 +102,7 @@ struct sp_cell_pdr_by_teid {
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_teid) == 128, "as the loader has it");
 /* Its cells. */
-#ifndef sp_t2_large
-SP_SIZED(sp_t2, struct sp_cell_pdr_by_teid)
-#else
-SP_ARRAY(sp_t2, struct sp_cell_pdr_by_teid, 1)
-#endif
+SP_SEGMENTED(sp_t2, struct sp_cell_pdr_by_teid)
 SP_MEMORY(sp_d2, struct sp_cell_pdr_by_teid, 2)
 
 /* Table UpfIngress.session.pdr_by_ue_ipv4. */
@@ -142,11 +141,7 @@ struct sp_cell_pdr_by_ue_ipv4 {
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_ue_ipv4) == 128, "as the loader has it");
 /* Its cells. */
-#ifndef sp_t3_large
-SP_SIZED(sp_t3, struct sp_cell_pdr_by_ue_ipv4)
-#else
-SP_ARRAY(sp_t3, struct sp_cell_pdr_by_ue_ipv4, 1)
-#endif
+SP_SEGMENTED(sp_t3, struct sp_cell_pdr_by_ue_ipv4)
 SP_MEMORY(sp_d3, struct sp_cell_pdr_by_ue_ipv4, 2)
 
 /* Table UpfIngress.session.pdr_by_ue_ipv6. */
@@ -185,11 +180,7 @@ struct sp_cell_pdr_by_ue_ipv6 {
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_ue_ipv6) == 128, "as the loader has it");
 /* Its cells. */
-#ifndef sp_t4_large
-SP_SIZED(sp_t4, struct sp_cell_pdr_by_ue_ipv6)
-#else
-SP_ARRAY(sp_t4, struct sp_cell_pdr_by_ue_ipv6, 1)
-#endif
+SP_SEGMENTED(sp_t4, struct sp_cell_pdr_by_ue_ipv6)
 SP_MEMORY(sp_d4, struct sp_cell_pdr_by_ue_ipv6, 2)
 
 /* Table UpfIngress.session.local_ipv4. */
@@ -269,11 +260,7 @@ struct sp_cell_sdf_ipv4 {
 };
 _Static_assert(sizeof(struct sp_cell_sdf_ipv4) == 64, "as the loader has it");
 /* Its cells. */
-#ifndef sp_t7_large
-SP_SIZED(sp_t7, struct sp_cell_sdf_ipv4)
-#else
-SP_ARRAY(sp_t7, struct sp_cell_sdf_ipv4, 1)
-#endif
+SP_SEGMENTED(sp_t7, struct sp_cell_sdf_ipv4)
 SP_MEMORY(sp_d7, struct sp_cell_sdf_ipv4, 2)
 struct sp_mask_sdf_ipv4 {
     uint64_t most;
@@ -310,11 +297,7 @@ struct sp_cell_sdf_ipv6 {
 };
 _Static_assert(sizeof(struct sp_cell_sdf_ipv6) == 128, "as the loader has it");
 /* Its cells. */
-#ifndef sp_t8_large
-SP_SIZED(sp_t8, struct sp_cell_sdf_ipv6)
-#else
-SP_ARRAY(sp_t8, struct sp_cell_sdf_ipv6, 1)
-#endif
+SP_SEGMENTED(sp_t8, struct sp_cell_sdf_ipv6)
 SP_MEMORY(sp_d8, struct sp_cell_sdf_ipv6, 2)
 struct sp_mask_sdf_ipv6 {
     uint64_t most;
@@ -361,11 +344,7 @@ struct sp_cell_pdr_by_class {
 };
 _Static_assert(sizeof(struct sp_cell_pdr_by_class) == 128, "as the loader has it");
 /* Its cells. */
-#ifndef sp_t9_large
-SP_SIZED(sp_t9, struct sp_cell_pdr_by_class)
-#else
-SP_ARRAY(sp_t9, struct sp_cell_pdr_by_class, 1)
-#endif
+SP_SEGMENTED(sp_t9, struct sp_cell_pdr_by_class)
 SP_MEMORY(sp_d9, struct sp_cell_pdr_by_class, 2)
 
 /* Table UpfIngress.firewall.firewall_v4. */
@@ -611,17 +590,9 @@ SP_ARRAY(sp_t15, struct sp_cell_nexthop, 1)
 SP_MEMORY(sp_d15, struct sp_cell_nexthop, 2)
 
 /* counter usage */
-#ifndef sp_n0_large
-SP_SIZED(sp_n0, struct sp_row)
-#else
-SP_ARRAY(sp_n0, struct sp_row, 1)
-#endif
+SP_SEGMENTED(sp_n0, struct sp_row)
 /* meter mbr */
-#ifndef sp_p0_large
-SP_SIZED(sp_p0, struct sp_meter)
-#else
-SP_ARRAY(sp_p0, struct sp_meter, 1)
-#endif
+SP_SEGMENTED(sp_p0, struct sp_meter)
 /* its rates */
 #ifndef sp_q0_large
 SP_SIZED(sp_q0, struct sp_profile)
@@ -914,8 +885,8 @@ SP_INLINE struct sp_cell_pdr_by_teid *sp_find_pdr_by_teid(struct sp_context *c, 
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES(2);
-    c->home = at;
+    uint32_t at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(2);
+    c->home = (uint32_t)hash;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_pdr_by_teid *e = sp_t2_at(at);
@@ -937,8 +908,8 @@ SP_INLINE struct sp_cell_pdr_by_ue_ipv4 *sp_find_pdr_by_ue_ipv4(struct sp_contex
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES(3);
-    c->home = at;
+    uint32_t at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(3);
+    c->home = (uint32_t)hash;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_pdr_by_ue_ipv4 *e = sp_t3_at(at);
@@ -961,8 +932,8 @@ SP_INLINE struct sp_cell_pdr_by_ue_ipv6 *sp_find_pdr_by_ue_ipv6(struct sp_contex
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
     hash = SP_HASH(hash, k1);
-    uint32_t at = (uint32_t)hash & SP_HOMES(4);
-    c->home = at;
+    uint32_t at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(4);
+    c->home = (uint32_t)hash;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_pdr_by_ue_ipv6 *e = sp_t4_at(at);
@@ -1135,7 +1106,7 @@ SP_CALL long sp_step_sdf_ipv4(uint64_t step, struct sp_walk_sdf_ipv4 *walk)
         word = c->key[2] & t->mask[2];
         c->masked[2] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES(7);
+        s->at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(7);
     }
     uint32_t at = s->at;
     struct sp_cell_sdf_ipv4 *e = sp_t7_at(at);
@@ -1177,7 +1148,7 @@ SP_GLOBAL uint32_t sp_search_sdf_ipv4(struct sp_context *c, struct sp_masks_sdf_
         hash = SP_HASH(hash, w0);
         hash = SP_HASH(hash, w1);
         hash = SP_HASH(hash, w2);
-        uint32_t at = (uint32_t)hash & SP_HOMES(7);
+        uint32_t at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(7);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1254,7 +1225,7 @@ SP_CALL long sp_step_sdf_ipv6(uint64_t step, struct sp_walk_sdf_ipv6 *walk)
         word = c->key[5] & t->mask[5];
         c->masked[5] = word;
         hash = SP_HASH(hash, word);
-        s->at = (uint32_t)hash & SP_HOMES(8);
+        s->at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(8);
     }
     uint32_t at = s->at;
     struct sp_cell_sdf_ipv6 *e = sp_t8_at(at);
@@ -1302,7 +1273,7 @@ SP_GLOBAL uint32_t sp_search_sdf_ipv6(struct sp_context *c, struct sp_masks_sdf_
         hash = SP_HASH(hash, w3);
         hash = SP_HASH(hash, w4);
         hash = SP_HASH(hash, w5);
-        uint32_t at = (uint32_t)hash & SP_HOMES(8);
+        uint32_t at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(8);
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < 3; n++) {
@@ -1347,8 +1318,8 @@ SP_INLINE struct sp_cell_pdr_by_class *sp_find_pdr_by_class(struct sp_context *c
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & SP_HOMES(9);
-    c->home = at;
+    uint32_t at = (uint32_t)hash & *(volatile uint32_t *)sp_homes_at(9);
+    c->home = (uint32_t)hash;
     const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_pdr_by_class *e = sp_t9_at(at);
@@ -4510,10 +4481,10 @@ parsed:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -4593,10 +4564,10 @@ parsed:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -4689,10 +4660,10 @@ parsed:;
                         }
                         if (e->action == ACTION_set_pdr) {
                             if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                            if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                            if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                            if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                            if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                            if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                            if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                            if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                            if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                             c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                             c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                             c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -4867,10 +4838,10 @@ parsed:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -5244,7 +5215,7 @@ parsed:;
         c->v.UpfIngress_police_colour = 0u;
         if (((uint32_t)c->v.meta_meter_1) != 0u) {
             {
-                uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                 if (colour == SP_BUSY) goto failed;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
@@ -5257,7 +5228,7 @@ parsed:;
         }
         if (((uint32_t)c->v.meta_meter_2) != 0u) {
             {
-                uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                 if (colour == SP_BUSY) goto failed;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
@@ -5270,7 +5241,7 @@ parsed:;
         }
         if (((uint32_t)c->v.meta_meter_3) != 0u) {
             {
-                uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                 if (colour == SP_BUSY) goto failed;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
@@ -5289,7 +5260,7 @@ parsed:;
         }
         if (((uint32_t)c->v.meta_class_meter) != 0u) {
             {
-                uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                 if (colour == SP_BUSY) goto failed;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
@@ -6014,10 +5985,10 @@ class_1:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -6124,10 +6095,10 @@ class_1:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -6381,7 +6352,7 @@ class_1:;
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -6394,7 +6365,7 @@ class_1:;
             }
             if (((uint32_t)c->v.meta_meter_2) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -6407,7 +6378,7 @@ class_1:;
             }
             if (((uint32_t)c->v.meta_meter_3) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -6426,7 +6397,7 @@ class_1:;
             }
             if (((uint32_t)c->v.meta_class_meter) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -6912,10 +6883,10 @@ class_2:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -7028,10 +6999,10 @@ class_2:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -7291,7 +7262,7 @@ class_2:;
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -7304,7 +7275,7 @@ class_2:;
             }
             if (((uint32_t)c->v.meta_meter_2) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -7317,7 +7288,7 @@ class_2:;
             }
             if (((uint32_t)c->v.meta_meter_3) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -7336,7 +7307,7 @@ class_2:;
             }
             if (((uint32_t)c->v.meta_class_meter) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -7827,10 +7798,10 @@ class_3:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -7937,10 +7908,10 @@ class_3:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -8194,7 +8165,7 @@ class_3:;
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -8207,7 +8178,7 @@ class_3:;
             }
             if (((uint32_t)c->v.meta_meter_2) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -8220,7 +8191,7 @@ class_3:;
             }
             if (((uint32_t)c->v.meta_meter_3) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -8239,7 +8210,7 @@ class_3:;
             }
             if (((uint32_t)c->v.meta_class_meter) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -8727,10 +8698,10 @@ class_4:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -8843,10 +8814,10 @@ class_4:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -9106,7 +9077,7 @@ class_4:;
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9119,7 +9090,7 @@ class_4:;
             }
             if (((uint32_t)c->v.meta_meter_2) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9132,7 +9103,7 @@ class_4:;
             }
             if (((uint32_t)c->v.meta_meter_3) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9151,7 +9122,7 @@ class_4:;
             }
             if (((uint32_t)c->v.meta_class_meter) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9573,10 +9544,10 @@ class_5:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -9696,10 +9667,10 @@ class_5:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -9953,7 +9924,7 @@ class_5:;
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9966,7 +9937,7 @@ class_5:;
             }
             if (((uint32_t)c->v.meta_meter_2) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9979,7 +9950,7 @@ class_5:;
             }
             if (((uint32_t)c->v.meta_meter_3) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -9998,7 +9969,7 @@ class_5:;
             }
             if (((uint32_t)c->v.meta_class_meter) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -10415,10 +10386,10 @@ class_6:;
                 }
                 if (e->action == ACTION_set_pdr) {
                     if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                    if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                    if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                    if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                    if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                    if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                    if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                     c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                     c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                     c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -10533,10 +10504,10 @@ class_6:;
                     }
                     if (e->action == ACTION_set_pdr) {
                         if (((uint32_t)e->args.set_pdr.p4_meter_1) | ((uint32_t)e->args.set_pdr.p5_meter_2) | ((uint32_t)e->args.set_pdr.p6_meter_3)) (void)sp_now(c);
-                        if (((uint32_t)e->args.set_pdr.p3_usage)) sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)));
-                        if (((uint32_t)e->args.set_pdr.p4_meter_1)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)));
-                        if (((uint32_t)e->args.set_pdr.p5_meter_2)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)));
-                        if (((uint32_t)e->args.set_pdr.p6_meter_3)) sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)));
+                        if (((uint32_t)e->args.set_pdr.p3_usage) && ((uint32_t)e->args.set_pdr.p3_usage) < SP_CELLS(0) && !sp_touch(sp_n0_at(c->cpu * SP_CELLS(0) + (uint32_t)((uint32_t)e->args.set_pdr.p3_usage)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p4_meter_1) && ((uint32_t)e->args.set_pdr.p4_meter_1) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p4_meter_1)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p5_meter_2) && ((uint32_t)e->args.set_pdr.p5_meter_2) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p5_meter_2)))) goto failed;
+                        if (((uint32_t)e->args.set_pdr.p6_meter_3) && ((uint32_t)e->args.set_pdr.p6_meter_3) < SP_ENTRIES(sp_p0) && !sp_touch(sp_p0_at((uint32_t)((uint32_t)e->args.set_pdr.p6_meter_3)))) goto failed;
                         c->v.meta_mark = (uint32_t)((uint32_t)e->args.set_pdr.p0_pdr);
                         c->v.meta_disposition = (uint32_t)((uint32_t)e->args.set_pdr.p1_disposition);
                         c->v.meta_flags = (uint32_t)((uint32_t)e->args.set_pdr.p2_flags);
@@ -10796,7 +10767,7 @@ class_6:;
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), c->v.meta_pdu_length, &c->undo_meter[0]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_1), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[0]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -10809,7 +10780,7 @@ class_6:;
             }
             if (((uint32_t)c->v.meta_meter_2) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), c->v.meta_pdu_length, &c->undo_meter[1]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_2), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[1]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -10822,7 +10793,7 @@ class_6:;
             }
             if (((uint32_t)c->v.meta_meter_3) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), c->v.meta_pdu_length, &c->undo_meter[2]);
+                    uint32_t colour = sp_execute(c, sp_p0_at, sp_q0_at, (uint64_t)((uint32_t)c->v.meta_meter_3), SP_ENTRIES(sp_p0), c->v.meta_pdu_length, &c->undo_meter[2]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
@@ -10841,7 +10812,7 @@ class_6:;
             }
             if (((uint32_t)c->v.meta_class_meter) != 0u) {
                 {
-                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), c->v.meta_pdu_length, &c->undo_meter[3]);
+                    uint32_t colour = sp_execute(c, sp_p1_at, sp_q1_at, (uint64_t)((uint32_t)c->v.meta_class_meter), 0, c->v.meta_pdu_length, &c->undo_meter[3]);
                     if (colour == SP_BUSY) goto failed;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
