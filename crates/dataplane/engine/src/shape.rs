@@ -7,13 +7,12 @@
 //!
 //! Packets that wait for one cell share it by connection: each has one of [`FLOWS`] queues of the cell, which send in turns, by bytes.
 
-use base::{DropReason, Metered, Packet};
+use base::{DropReason, Metered, Packet, Verdict, VerdictKind};
 use program::MeterId;
+use shaper::shaper::AHEAD;
 use shaper::{Counters, Fate, Limits, Offered, Reason, Shaper, Take};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use target::{BURST, Lane, Taken};
 
 /// What waits, and how long.
@@ -105,6 +104,15 @@ impl Numbers {
         }
     }
 
+    /// Whose limit a leaf has together with others.
+    fn shared(self, leaf: u32) -> u32 {
+        match self.queues {
+            Queues::Cells => self.node(self.queue(leaf)),
+            // Queues of one cell have limits of their own.
+            Queues::OneCell => leaf,
+        }
+    }
+
     /// Above a queue's leaves: whose rate they share.
     fn node(self, queue: u32) -> u32 {
         match self.queues {
@@ -137,9 +145,13 @@ pub struct Shaping {
 pub struct Shown {
     /// Now and then.
     counters: Mutex<Counters>,
-    /// Packets that wait, by queue: those queues that have any. Its worker takes it for packets that wait alone, and nobody else holds it for longer than a look.
-    waiting: Mutex<HashMap<u32, u32>>,
+    /// Packets that wait, by queue; its worker alone writes them. In chunks, for which memory is taken when the first queue of one is used: a map with a million entries
+    /// under a lock takes longer than all the rest.
+    waiting: OnceLock<Box<[OnceLock<Box<[AtomicU32]>>]>>,
 }
+
+/// Queues of a chunk of [`Shown`].
+const CHUNK: usize = 4096;
 
 impl Shown {
     pub(crate) fn counters(&self) -> Counters {
@@ -148,20 +160,27 @@ impl Shown {
 
     /// Packets that wait in that queue.
     pub fn waiting_in(&self, queue: u32) -> u32 {
-        self.lock().get(&queue).copied().unwrap_or_default()
+        let chunk = self.waiting.get().and_then(|chunks| chunks.get(queue as usize / CHUNK)?.get());
+        chunk.map_or(0, |chunk| chunk[queue as usize % CHUNK].load(Relaxed))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u32, u32>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    /// For queues below that number.
+    fn begin(&self, queues: u32) {
+        self.waiting.get_or_init(|| (0..(queues as usize).div_ceil(CHUNK)).map(|_| OnceLock::new()).collect());
     }
-}
 
-fn has_left(waiting: &mut HashMap<u32, u32>, queue: u32) {
-    if let Entry::Occupied(mut of) = waiting.entry(queue) {
-        *of.get_mut() -= 1;
-        if *of.get() == 0 {
-            of.remove();
-        }
+    fn change(&self, queue: u32, change: impl FnOnce(u32) -> u32) {
+        let Some(chunk) = self.waiting.get().and_then(|chunks| chunks.get(queue as usize / CHUNK)) else { return };
+        let of = &chunk.get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect())[queue as usize % CHUNK];
+        of.store(change(of.load(Relaxed)), Relaxed);
+    }
+
+    fn has_come(&self, queue: u32) {
+        self.change(queue, |n| n + 1);
+    }
+
+    fn has_left(&self, queue: u32) {
+        self.change(queue, |n| n.saturating_sub(1));
     }
 }
 
@@ -174,6 +193,7 @@ impl Shaping {
         let ShapeSettings { meter, queues, mut limits, delays } = settings;
         let numbers = Numbers { queues, count: limits.nodes };
         limits.nodes = numbers.all();
+        shown.begin(numbers.count);
         let shaping = || Shaping {
             shaper: Shaper::new(limits),
             numbers,
@@ -187,6 +207,20 @@ impl Shaping {
             is_shown: true,
         };
         lane.shape(meter).then(shaping)
+    }
+
+    /// Before packets of a burst are given to [`Shaping::wait`]: the memory of their queues comes to the cache for all of them at once.
+    pub fn look_ahead(&self, packets: &[Packet], verdicts: &[Verdict]) {
+        let numbers = self.numbers;
+        let mut waiting = packets.iter().zip(verdicts).filter(|(_, of)| of.kind == VerdictKind::Buffer && of.reason != 0);
+        let mut leaves = [0; AHEAD];
+        loop {
+            let n = leaves.iter_mut().zip(&mut waiting).map(|(at, (packet, of))| *at = numbers.leaf(of.mark, packet)).count();
+            self.shaper.look_ahead(&leaves[..n], |leaf| numbers.shared(leaf));
+            if n < AHEAD {
+                return;
+            }
+        }
     }
 
     /// Keeps a packet that the program lets wait in that queue, or gives it back with the reason.
@@ -213,14 +247,14 @@ impl Shaping {
             // Of another connection, in its place.
             let mut instead = |fate| {
                 if let Fate::Dropped { leaf, packet, reason } = fate {
-                    has_left(&mut shown.lock(), numbers.queue(leaf));
+                    shown.has_left(numbers.queue(leaf));
                     dropped.push((packet, drop_reason(reason)));
                 }
             };
             match shaper.offer(leaf, packet, units.into(), marks, now_ns, &mut Cells { rates, numbers, delays }, &mut instead) {
                 Offered::Waits => {
                     rates.set_waiting(numbers.cell(queue), true);
-                    *shown.lock().entry(queue).or_default() += 1;
+                    shown.has_come(queue);
                 }
                 Offered::Dropped(packet, reason) => result = Err((packet, drop_reason(reason))),
             }
@@ -262,18 +296,17 @@ impl Shaping {
         }
         let Shaping { shaper, numbers, delays, idle, ready, dropped, shown, .. } = self;
         let numbers = *numbers;
-        let mut waiting = shown.lock();
         lane.with_rates(&mut |rates| {
             shaper.poll(now_ns, &mut Cells { rates, numbers, delays: delays.as_ref() }, BURST, &mut |fate| match fate {
                 Fate::Sent { leaf, mut packet, mark } => {
-                    has_left(&mut waiting, numbers.queue(leaf));
+                    shown.has_left(numbers.queue(leaf));
                     if mark {
                         wire::user::mark(packet.data_mut());
                     }
                     ready.push(packet);
                 }
                 Fate::Dropped { leaf, packet, reason } => {
-                    has_left(&mut waiting, numbers.queue(leaf));
+                    shown.has_left(numbers.queue(leaf));
                     dropped.push((packet, drop_reason(reason)));
                 }
                 Fate::Idle { leaf } => idle.push(numbers.queue(leaf)),
@@ -288,10 +321,10 @@ impl Shaping {
 
     /// All that waits, at the end.
     pub fn end(&mut self) {
-        let Shaping { shaper, dropped, shown, .. } = self;
-        shown.lock().clear();
+        let Shaping { shaper, numbers, dropped, shown, .. } = self;
         shaper.end(&mut |fate| {
-            if let Fate::Dropped { packet, .. } = fate {
+            if let Fate::Dropped { leaf, packet, .. } = fate {
+                shown.has_left(numbers.queue(leaf));
                 dropped.push((packet, DropReason::STOPPING));
             }
         });
@@ -349,8 +382,12 @@ impl shaper::Rates for Cells<'_> {
     }
 
     fn shared(&self, leaf: u32) -> u32 {
-        // Queues of one cell have limits of their own.
-        if self.numbers.queues == Queues::Cells { self.numbers.node(self.numbers.queue(leaf)) } else { leaf }
+        self.numbers.shared(leaf)
+    }
+
+    fn look_ahead(&self, leaf: u32) -> u64 {
+        self.rates.look_ahead(self.cell(leaf));
+        0
     }
 }
 

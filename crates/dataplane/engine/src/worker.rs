@@ -452,6 +452,9 @@ impl Worker {
 
     /// Sends every packet where its verdict says; then those that the burst made beside them.
     fn dispatch(&mut self, n: usize) {
+        if let Some(shaping) = &self.parts.shaping {
+            shaping.look_ahead(&self.packets[..n], &self.verdicts[..n]);
+        }
         for i in 0..n {
             self.send(i);
         }

@@ -5,6 +5,7 @@
 //! `cargo run --release -p shaper --example speed`
 
 use shaper::codel::Law;
+use shaper::shaper::AHEAD;
 use shaper::{Fate, Limits, Node, Rates, Shaper, Take, Tree};
 
 const BURST: usize = 64;
@@ -38,6 +39,10 @@ impl Rates for Flows {
 
     fn rate(&self, leaf: u32) -> u64 {
         self.tree.rate(leaf / self.flows)
+    }
+
+    fn look_ahead(&self, leaf: u32) -> u64 {
+        self.tree.look_ahead(leaf / self.flows)
     }
 
     fn shared(&self, leaf: u32) -> u32 {
@@ -74,10 +79,13 @@ fn main() {
         let mut rounds = |packets: u64, shaper: &mut Shaper<u64>, tree: &mut Flows| {
             let begin_ns = processor_ns();
             for _ in 0..packets / BURST as u64 {
-                for _ in 0..BURST {
+                let burst: [u32; BURST] = std::array::from_fn(|_| {
                     // A stride that visits all leaves and no neighbours.
                     leaf = (leaf as u64 + 7_919 * 101).rem_euclid(u64::from(leaves)) as u32;
-                    let at = tree.leaf(leaf);
+                    tree.leaf(leaf)
+                });
+                burst.chunks(AHEAD).for_each(|leaves| shaper.look_ahead(leaves, |leaf| tree.shared(leaf)));
+                for at in burst {
                     if !shaper.waits(at) && matches!(tree.take(at, 1000, now), Take::Now { .. }) {
                         sent += 1;
                     } else {

@@ -34,6 +34,11 @@ impl Default for Law {
 }
 
 impl Codel {
+    /// Whether it marks or drops now and then.
+    pub(crate) fn is_dropping(&self) -> bool {
+        self.dropping
+    }
+
     /// Whether a packet that has waited for `waited_ns` and leaves a queue of `bytes` (its own among them) must be marked or dropped. `packet` bytes or
     /// fewer never are: a queue of one packet is no queue.
     pub fn leaves(&mut self, law: &Law, now_ns: u64, waited_ns: u64, bytes: u64, packet: u64) -> bool {

@@ -11,6 +11,8 @@ use crate::counters::Counters;
 use crate::sparse::Sparse;
 use crate::wheel::Wheel;
 
+/// How many nodes, or packets that come, are looked at ahead: caches miss for all of them at once. A processor has some tens of misses under way.
+pub const AHEAD: usize = 32;
 /// Bytes that a leaf of weight 1 may send in a round.
 const QUANTUM: i64 = 1514;
 /// Packets that a queue may hold whatever its rate: below it a connection cannot recover from a loss without waiting for a timer.
@@ -74,6 +76,11 @@ pub trait Rates {
     /// reached the longest of their queues loses its first packet (RFC 8290 §4.1). A leaf that shares none names itself.
     fn shared(&self, leaf: u32) -> u32 {
         leaf
+    }
+
+    /// A leaf will be asked about soon: a chance to have its rate's memory come to the cache. It returns whatever it has read there.
+    fn look_ahead(&self, _leaf: u32) -> u64 {
+        0
     }
 }
 
@@ -161,32 +168,41 @@ struct Item<P> {
     marks: bool,
 }
 
-/// A leaf with packets, or a node whose ring has members; often both.
+/// A leaf with packets, or a node whose ring has members; often both. Two lines of memory.
 #[derive(Clone, Copy)]
+#[repr(C, align(64))]
 struct Record {
     id: u32,
     // The queue.
     head: u32,
     tail: u32,
     packets: u32,
-    weight: u32,
     bytes: u64,
-    limit_bytes: u64,
-    delay_ns: u64,
-    deficit: i64,
-    codel: Codel,
     /// The next member of the ring that it is in.
     next: u32,
     /// The record of the node that it shares with other flows, or its own; and what waits in all of their queues, there.
     shared: u32,
-    all_packets: u32,
     all_bytes: u64,
+    all_packets: u32,
+    weight: u32,
     // The ring of the node.
     first: u32,
     last: u32,
-    armed: bool,
     /// Not before this time, however early the wheel gives it.
     at_ns: u64,
+    // The second line.
+    limit_bytes: u64,
+    delay_ns: u64,
+    deficit: i64,
+    codel: Codel,
+    armed: bool,
+}
+
+impl Record {
+    /// Something of each of its lines.
+    fn read(&self) -> u64 {
+        self.bytes ^ u64::from(self.codel.is_dropping())
+    }
 }
 
 /// Queues of packets `P` by leaf.
@@ -304,6 +320,61 @@ impl<P> Shaper<P> {
             .reduce(|longest, at| if self.records[at as usize].bytes > self.records[longest as usize].bytes { at } else { longest })
     }
 
+    /// For a caller that is about to ask [`Shaper::waits`] or [`Shaper::offer`] for these leaves, at most [`AHEAD`] of them: reads what that will read, for all of
+    /// them at once. With a million queues each costs several cache misses, and one packet's have to wait for each other. `shared` as [`Rates::shared`].
+    pub fn look_ahead(&self, leaves: &[u32], shared: impl Fn(u32) -> u32) {
+        if leaves.len() < 2 {
+            return;
+        }
+        let mut at = [(0, 0); AHEAD];
+        let leaves = leaves.iter().take(AHEAD);
+        for (at, leaf) in at.iter_mut().zip(leaves.clone()) {
+            *at = (self.at.get(*leaf), self.at.get(shared(*leaf)));
+        }
+        let at = &at[..leaves.len()];
+        // What is read must be of use, or nothing is read.
+        let mut read = 0;
+        let mut tails = [NONE; AHEAD];
+        let record = |at: u32| self.records.get(at.wrapping_sub(1) as usize);
+        for (tail, (at, shared)) in tails.iter_mut().zip(at) {
+            if let Some(of) = record(*at) {
+                *tail = of.tail;
+                read ^= of.read();
+            }
+            read ^= record(*shared).map_or(0, Record::read);
+        }
+        for tail in &tails[..at.len()] {
+            read ^= self.items.get(*tail as usize).map_or(0, |item| u64::from(item.next));
+        }
+        std::hint::black_box(read);
+    }
+
+    /// As [`Shaper::look_ahead`], for nodes that are about to be served.
+    fn look_ahead_of(&self, nodes: &[u32], rates: &impl Rates) {
+        let (mut firsts, mut heads, mut read) = ([NONE; AHEAD], [NONE; AHEAD], 0);
+        let record = |at: u32| self.records.get(at as usize);
+        for (first, node) in firsts.iter_mut().zip(nodes) {
+            if let Some(of) = record(*node) {
+                *first = of.first;
+                read ^= of.read();
+            }
+        }
+        for (head, first) in heads.iter_mut().zip(&firsts[..nodes.len()]) {
+            if let Some(of) = record(*first) {
+                *head = of.head;
+                read ^= of.read() ^ rates.look_ahead(of.id);
+            }
+        }
+        for head in &mut heads[..nodes.len()] {
+            *head = self.items.get(*head as usize).map_or(NONE, |item| item.next);
+        }
+        // The next one's, which says until when the node then waits.
+        for next in &heads[..nodes.len()] {
+            read ^= self.items.get(*next as usize).map_or(0, |item| item.at_ns);
+        }
+        std::hint::black_box(read);
+    }
+
     /// Whether packets of a leaf wait, or of any flow that shares a node.
     pub fn waits(&self, number: u32) -> bool {
         let waits = |of: &Record| of.packets > 0 || of.all_packets > 0;
@@ -340,15 +411,23 @@ impl<P> Shaper<P> {
         // Beyond the wheel's horizon when they were linked. They are linked again when the wheel stands at `now_ns`: a clock that has jumped far ahead
         // would have them go round and round.
         let mut later = std::mem::take(&mut self.later);
+        let mut due = [NONE; AHEAD];
         while left > 0 {
-            let Some(node) = self.wheel.take(now_ns) else { break };
-            let of = &mut self.records[node as usize];
-            if of.at_ns > now_ns {
-                later.push(node);
-                continue;
+            // What is not served when no packets are left is due again at once.
+            let count = due[..left.min(AHEAD)].iter_mut().map_while(|at| self.wheel.take(now_ns).map(|node| *at = node)).count();
+            if count == 0 {
+                break;
             }
-            of.armed = false;
-            self.serve(node, now_ns, rates, &mut left, out);
+            self.look_ahead_of(&due[..count], rates);
+            for node in due[..count].iter().copied() {
+                let of = &mut self.records[node as usize];
+                if of.at_ns > now_ns {
+                    later.push(node);
+                    continue;
+                }
+                of.armed = false;
+                self.serve(node, now_ns, rates, &mut left, out);
+            }
         }
         for node in later.drain(..) {
             self.wheel.link(node, self.records[node as usize].at_ns);

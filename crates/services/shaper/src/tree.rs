@@ -34,7 +34,9 @@ struct Bucket {
     last_ns: u64,
 }
 
+/// A line of memory.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Held {
     node: Node,
     most: Bucket,
@@ -176,5 +178,10 @@ impl Rates for Tree {
 
     fn weight(&self, leaf: u32) -> u32 {
         self.0.get(leaf as usize).map_or(1, |held| held.node.weight)
+    }
+
+    fn look_ahead(&self, leaf: u32) -> u64 {
+        // Nodes above have many leaves, and are in the cache.
+        self.0.get(leaf as usize).map_or(0, |held| held.most.last_ns)
     }
 }

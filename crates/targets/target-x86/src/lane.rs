@@ -253,6 +253,12 @@ impl Rates for LaneRates<'_> {
         self.cell(cell).map_or(u64::MAX, |cell| unsafe { cell.rate(self.meters.profiles) })
     }
 
+    fn look_ahead(&self, cell: u32) {
+        if u64::from(cell) < self.meters.size {
+            prefetch(self.meters.cells.wrapping_add(cell as usize).cast());
+        }
+    }
+
     fn set_waiting(&mut self, cell: u32, waits: bool) {
         let Some(word) = self.waiting.register(u64::from(cell / 64)) else { return };
         let (was, bit) = (word.load(Ordering::Relaxed), 1 << (cell % 64));

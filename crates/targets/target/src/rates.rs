@@ -25,6 +25,9 @@ pub trait Rates {
     /// Units a second of a cell; [`u64::MAX`] if it is not configured.
     fn rate(&self, cell: u32) -> u64;
 
+    /// A cell will be asked soon: a chance to have it come to the cache.
+    fn look_ahead(&self, _cell: u32) {}
+
     /// Packets of this lane's worker wait for a cell, or do no longer: while they do, it is red for all that come and none overtakes them.
     fn set_waiting(&mut self, cell: u32, waits: bool);
 }
