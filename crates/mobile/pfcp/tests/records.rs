@@ -204,6 +204,32 @@ fn modification(sequence: u32, seid: Seid) -> Vec<u8> {
     request.encode().unwrap()
 }
 
+/// The time without a node counts at no crash: not at the second one either, which comes as soon as the node is back, and not at a third one.
+#[test]
+fn an_answer_outlasts_pauses_however_many_crashes_there_are() {
+    let mut kept = Kept::new(recorded());
+    let seid = kept.establish(chosen_session(1));
+    kept.bench.count(seid, 1, 500, 0);
+    let request = Message { seid: Some(seid), ..Message::node(MessageType::SessionDeletionRequest, 78, vec![]) }.encode().unwrap();
+    let deleted = kept.bench.ask_octets(&request);
+    kept.write();
+    for _ in 0..3 {
+        kept.bench.now += 2 * kept.config.answer_lifetime;
+        // Killed before it has written anything, too.
+        kept.bench = kept.try_restore(&kept.records).unwrap().0;
+        kept.crash();
+        kept.bench.now += kept.config.answer_lifetime / 3;
+        kept.checkpoint();
+    }
+    assert_eq!(kept.bench.ask_octets(&request), deleted);
+    assert_eq!((reported(&deleted), kept.bench.node.stats().repeated_answers), (500, 1));
+    // Then it is as old as any.
+    kept.bench.now += kept.config.answer_lifetime;
+    kept.checkpoint();
+    kept.crash();
+    assert_eq!(kept.bench.ask_octets(&request).cause(), Some(Cause::SESSION_CONTEXT_NOT_FOUND));
+}
+
 #[test]
 fn answers_that_are_written_together_are_one_record_until_the_last_of_them_expires() {
     let mut kept = Kept::new(recorded());

@@ -128,6 +128,11 @@ impl Answers {
         record.given.saturating_add(self.lifetime) > at
     }
 
+    /// Whether its record has at least half of an answer's time left. In others the time without a node would count when there is another crash.
+    pub(super) fn is_young(&self, record: &Record, at: Duration) -> bool {
+        record.given.saturating_add(self.lifetime / 2) > at
+    }
+
     /// Keeps an answer again that was given before a crash. To be called in the order of their numbers.
     pub(super) fn restore(&mut self, record: Record, now: Duration) {
         self.next = self.next.max(record.number);

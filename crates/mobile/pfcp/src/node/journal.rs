@@ -338,6 +338,14 @@ impl Node {
         }
     }
 
+    /// Answers of a record are kept from now on, as if they had been given now.
+    pub(super) fn renew_answers(&mut self, id: u64, numbers: &[u64]) {
+        let records: Vec<Record> = numbers.iter().filter_map(|number| self.answers.record(*number)).collect();
+        if !records.is_empty() {
+            self.journal.put(Key::Answers(id), &records);
+        }
+    }
+
     /// A request of ours was sent.
     pub(super) fn note_request(&mut self, sequence: u32, waiting: &Waiting) {
         if self.journal.is_on() && waiting.about.is_report() {

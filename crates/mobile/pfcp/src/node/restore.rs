@@ -128,6 +128,8 @@ pub struct Restoring {
     answers: BTreeMap<u64, Record>,
     /// Their records' ids, and the number of the last in each.
     answer_records: VecDeque<(u64, u64)>,
+    /// Of these, with the numbers of their answers, those that would soon be too old after another crash.
+    aged_answers: Vec<(u64, Vec<u64>)>,
     finals: Vec<Final>,
     /// Records that are of no use any more.
     stale: Vec<Key>,
@@ -236,6 +238,7 @@ impl Restoring {
             timed: Vec::new(),
             answers: BTreeMap::new(),
             answer_records: VecDeque::new(),
+            aged_answers: Vec::new(),
             finals: Vec::new(),
             stale: Vec::new(),
             result: Restored { uncounted: now.saturating_sub(*counted_until), ..Restored::default() },
@@ -300,7 +303,9 @@ impl Restoring {
         let last = self.together();
         self.note(last.give_to(plane));
         debug_assert!(self.returning.is_empty(), "sessions were given to the user plane and not noted");
-        let Restoring { mut node, now, associations, waiting, timed, answers, answer_records, finals, stale, mut result, .. } = self;
+        let Restoring {
+            mut node, now, associations, waiting, timed, answers, answer_records, aged_answers, finals, stale, mut result, ..
+        } = self;
         timed.into_iter().for_each(|seid| node.begin_activity(seid, now, plane));
         for (number, sessions) in waiting {
             let ending = associations.get(&number).and_then(|association| association.as_ref().err().copied());
@@ -311,6 +316,10 @@ impl Restoring {
         }
         node.journal.go_on(answer_records);
         node.sessions.forget_changes();
+        // With the node's record, which says that it lives now.
+        for (id, numbers) in aged_answers {
+            node.renew_answers(id, &numbers);
+        }
         for key in stale {
             node.journal.remove(key);
         }
@@ -403,6 +412,9 @@ impl Restoring {
         // executed twice.
         let of_use = |record: &Record| node.answers.is_of_use(record, self.lived_until) && !is_forgotten(record);
         let of_use: Vec<Record> = records.into_iter().filter(of_use).collect();
+        if of_use.iter().any(|record| !node.answers.is_young(record, self.now)) {
+            self.aged_answers.push((id, of_use.iter().map(|record| record.number).collect()));
+        }
         match of_use.last() {
             Some(last) => self.answer_records.push_back((id, last.number)),
             None => self.stale.push(Key::Answers(id)),
