@@ -107,7 +107,13 @@ fn ports(first: u8, operations: &[u8]) {
             let of_queue = if slice < 3 { slice } else { 0 } * QUEUES + queue.min(QUEUES - 1);
             places.push(if guaranteed.is_some() { 3 * QUEUES } else { of_queue } * FLOWS + flow as usize);
             let number = places.len() as u32 - 1;
-            match scheduler.offer(Place { slice, queue, flow, guaranteed }, number, u32::from(*what) * 36, what & 4 != 0, now) {
+            match scheduler.offer(
+                Place { slice, queue, flow, weight: u16::from(with >> 2 & 3) * 300, guaranteed },
+                number,
+                u32::from(*what) * 36,
+                what & 4 != 0,
+                now,
+            ) {
                 Ok(()) => waiting[places[number as usize]].push_back(number),
                 Err((packet, _)) => assert_eq!(packet, number),
             }

@@ -147,11 +147,12 @@ pub struct Shown {
     counters: Mutex<Counters>,
     /// Packets that wait, by queue; its worker alone writes them. In chunks, for which memory is taken when the first queue of one is used: a map with a million entries
     /// under a lock takes longer than all the rest.
-    waiting: OnceLock<Box<[OnceLock<Box<[AtomicU32]>>]>>,
+    waiting: OnceLock<Box<[Chunk]>>,
 }
 
 /// Queues of a chunk of [`Shown`].
 const CHUNK: usize = 4096;
+type Chunk = OnceLock<Box<[AtomicU32]>>;
 
 impl Shown {
     pub(crate) fn counters(&self) -> Counters {

@@ -275,9 +275,8 @@ fn sessions_share_a_queue_by_the_weights_of_the_file() {
         bench.session(1, |plan| plan.slice = Some((2, None))),
         bench.session(2, |plan| plan.qos.mbr_kbps = Some((1_000_000, 550_000))),
     ];
-    let frames: Vec<Packet> = (0..200)
-        .flat_map(|number| sessions.iter().enumerate().map(move |(n, session)| uplink(session, n as u8, 0, number)))
-        .collect();
+    let frames: Vec<Packet> =
+        (0..200).flat_map(|number| sessions.iter().enumerate().map(move |(n, session)| uplink(session, n as u8, 0, number))).collect();
     bench.send(&frames);
     let sent = bench.settle(600, |_| true).ports["n6"].transmitted.packets;
     let mut came: Vec<u8> = bench.collect(sent as usize).iter().map(|frame| of(frame).0).collect();
