@@ -6,8 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use common::*;
-use pfcp::codec::{self, Cause, FSeid, Ie, Message, MessageType, NodeId, UpFeatures, find};
-use pfcp::config::{Config, OnLoss, RequestPort};
+use pfcp::codec::{self, AlternativeSmfIpAddress, Cause, FSeid, Ie, Message, MessageType, NodeId, UpFeatures, find};
+use pfcp::config::{AllowedPeers, Config, Network, OnLoss, RequestPort};
 use pfcp::rules::CommitError;
 use pfcp::stats::Drop;
 
@@ -105,10 +105,12 @@ fn sessions_of_a_lost_peer_can_be_kept_for_a_time() {
 /// Addresses of the SMF, of the UPF and in F-SEIDs.
 #[test]
 fn n4_runs_over_ipv6() {
-    let (smf, upf) = ("2001:db8::4".parse().unwrap(), "2001:db8::7".parse().unwrap());
-    let config = Config { address: IpAddr::V6(upf), heartbeat_period: Some(10 * SECOND), ..config() };
+    let [smf, other, upf] = ["2001:db8::4", "2001:db8::5", "2001:db8::7"].map(|address| address.parse().unwrap());
+    let peers = vec![AllowedPeers { networks: vec![Network { address: IpAddr::V6(smf), length: 64 }], together: false }];
+    let config = Config { address: IpAddr::V6(upf), heartbeat_period: Some(10 * SECOND), peers, ..config() };
     let mut bench = Bench { smf: SocketAddr::new(IpAddr::V6(smf), 8805), ..Bench::alone(config) };
-    let setup = vec![Ie::NodeId(NodeId::Ipv6(smf)), Ie::RecoveryTimeStamp(SMF_STARTED)];
+    let alternative = AlternativeSmfIpAddress { preferred: false, ipv4: None, ipv6: Some(other) };
+    let setup = vec![Ie::NodeId(NodeId::Ipv6(smf)), Ie::RecoveryTimeStamp(SMF_STARTED), Ie::AlternativeSmfIpAddress(alternative)];
     let answer = bench.ask(MessageType::AssociationSetupRequest, None, setup);
     assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
     let mut session = simple_session(1, 1, [10, 0, 0, 1], vec![]);
@@ -120,8 +122,12 @@ fn n4_runs_over_ipv6() {
     bench.node.downlink_data(seid, 2, bench.now);
     let report = bench.sent();
     assert_eq!((report[0].0, report[0].1.kind, report.len()), (bench.smf, MessageType::SessionReportRequest, 1));
+    bench.answer(&report[0].1, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
     bench.pass(10 * SECOND);
     assert!(bench.sent().iter().any(|(to, message)| *to == bench.smf && message.kind == MessageType::HeartbeatRequest));
+    // Where nobody answers they go to the SMF's other address.
+    bench.pass(9 * SECOND);
+    assert!(bench.sent().iter().any(|(to, message)| to.ip() == IpAddr::V6(other) && message.kind == MessageType::HeartbeatRequest));
     assert_eq!(bench.delete(seid).cause(), Some(Cause::REQUEST_ACCEPTED));
     let release = bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(NodeId::Ipv6(smf))]);
     assert_eq!(release.cause(), Some(Cause::REQUEST_ACCEPTED));
