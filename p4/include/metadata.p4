@@ -59,7 +59,10 @@ enum bit<8> Encapsulation {
 
 const bit<8> PDR_DECREMENT_TTL = 0x01;
 const bit<8> PDR_CHECK_SOURCE  = 0x02;
-const bit<8> PDR_QUOTA         = 0x04;   // meter_3 is what is left of a volume quota
+// meter_3, _2, _1 is what is left of a volume quota.
+const bit<8> PDR_QUOTA_3       = 0x04;
+const bit<8> PDR_QUOTA_2       = 0x08;
+const bit<8> PDR_QUOTA_1       = 0x10;
 
 struct metadata_t {
     // The user's packet, wherever in the frame it is.

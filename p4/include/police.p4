@@ -40,19 +40,25 @@ control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         if (meta.meter_1 != 0) {
             mbr.execute_meter(meta.meter_1, colour);
             if (colour == 2) {
+                if ((meta.flags & PDR_QUOTA_1) != 0) {
+                    drop(Reason.quota_exhausted);
+                }
                 over_rate(meta.meter_1);
             }
         }
         if (meta.meter_2 != 0) {
             mbr.execute_meter(meta.meter_2, colour);
             if (colour == 2) {
+                if ((meta.flags & PDR_QUOTA_2) != 0) {
+                    drop(Reason.quota_exhausted);
+                }
                 over_rate(meta.meter_2);
             }
         }
         if (meta.meter_3 != 0) {
             mbr.execute_meter(meta.meter_3, colour);
             if (colour == 2) {
-                if ((meta.flags & PDR_QUOTA) != 0) {
+                if ((meta.flags & PDR_QUOTA_3) != 0) {
                     drop(Reason.quota_exhausted);
                 }
                 over_rate(meta.meter_3);

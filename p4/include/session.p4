@@ -31,7 +31,7 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
      *   disposition   FAR's Apply Action, QERs' gates, URRs' quotas
      *   flags         PDR_*
      *   usage         cell of `usage`, shared by PDRs of the same URRs and direction; 0 for none
-     *   meter_1..3    cells of `mbr`, one for each QER with an MBR; 0 for none. With PDR_QUOTA the last is a quota
+     *   meter_1..3    cells of `mbr`, one for each QER with an MBR; 0 for none. Those behind are quotas: PDR_QUOTA_n
      *   ue_ipv4, ue_prefix   what an uplink packet's source must be; 0: that version is not allowed
      *   encapsulation, tunnel_*, psc_qos   Outer Header Creation, Transport Level Marking, RQI and QFI
      *   out_vrf       FAR's network instance

@@ -99,8 +99,8 @@ pub enum Encapsulation {
 pub const DECREMENT_TTL: u8 = 1;
 /// `PDR_CHECK_SOURCE` of the program.
 pub const CHECK_SOURCE: u8 = 2;
-/// `PDR_QUOTA` of the program.
-pub const QUOTA: u8 = 4;
+/// `PDR_QUOTA_n` of the program, by the place of the meter in [`SetPdr::meters`].
+pub const QUOTA: [u8; 3] = [16, 8, 4];
 
 /// Parameters of action `set_pdr`, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,7 +220,8 @@ struct Plan {
     set_pdr: SetPdr,
     usage: Option<UsageKey>,
     meters: Vec<MeterKey>,
-    quota: Option<QuotaKey>,
+    /// Volume quotas that packets take from, in this order, behind the rates.
+    quotas: Vec<QuotaKey>,
     /// The QER with a guaranteed bit rate, and that rate in kbit/s.
     guaranteed: Option<(MeterKey, u64)>,
 }
@@ -531,28 +532,33 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
         outline.meters.insert(key, kbps);
         meters.push(key);
     }
-    // Where all meters are of rates, polls alone see that a quota is used up.
-    let quota = quota(pdr, rules, uplink).filter(|_| meters.len() < set_pdr.meters.len());
-    if let Some((key, bytes)) = quota {
-        set_pdr.flags |= QUOTA;
-        outline.quotas.insert(key, bytes);
+    let mut quotas = quotas(pdr, rules, uplink);
+    // Those for which no meter is left are seen to be used up by polls alone.
+    quotas.truncate(set_pdr.meters.len() - meters.len());
+    for flag in QUOTA.iter().rev().take(quotas.len()) {
+        set_pdr.flags |= flag;
     }
+    outline.quotas.extend(quotas.iter().copied());
+    let quotas = quotas.into_iter().map(|(key, _)| key).collect();
     let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
     // A user plane inactivity timer is about all packets: those that no URR counts are counted for it.
     let counted = !urr_ids.is_empty() || rules.inactivity_s > 0;
     let usage = counted.then(|| UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink });
-    Ok(Plan { pdr_id: id, set_pdr, usage, meters, quota: quota.map(|(key, _)| key), guaranteed })
+    Ok(Plan { pdr_id: id, set_pdr, usage, meters, quotas, guaranteed })
 }
 
-/// The volume quota that packets of a PDR are to be stopped by: of several the smallest. Polls see to the others.
-fn quota(pdr: &Pdr, rules: &SessionRules, uplink: bool) -> Option<(QuotaKey, u64)> {
+/// The volume quotas that packets of a PDR are to be stopped by. The smallest is first: what it stops has taken nothing from the others.
+fn quotas(pdr: &Pdr, rules: &SessionRules, uplink: bool) -> Vec<(QuotaKey, u64)> {
     let own_side = if uplink { QuotaSide::Uplink } else { QuotaSide::Downlink };
-    let limits = pdr.urr_ids.iter().flat_map(|urr_id| {
-        let urr = rules.urrs.get(urr_id).filter(|urr| !urr.exhausted && !urr.inactive);
+    let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
+    let limits = urr_ids.into_iter().flat_map(|urr_id| {
+        let urr = rules.urrs.get(&urr_id).filter(|urr| !urr.exhausted && !urr.inactive);
         let limit = urr.and_then(|urr| urr.volume_quota).unwrap_or_default();
-        [QuotaSide::Total, own_side].into_iter().filter_map(move |side| Some((QuotaKey { urr_id: *urr_id, side }, side.of_limit(limit)?)))
+        [QuotaSide::Total, own_side].into_iter().filter_map(move |side| Some((QuotaKey { urr_id, side }, side.of_limit(limit)?)))
     });
-    limits.min_by_key(|(key, bytes)| (*bytes, *key))
+    let mut quotas: Vec<_> = limits.collect();
+    quotas.sort_unstable_by_key(|(key, bytes)| (*bytes, *key));
+    quotas
 }
 
 /// FAR first, then gates, then quotas; a packet that would be dropped is not kept in the buffer first.
@@ -714,9 +720,10 @@ impl Outline {
         for (cell, key) in meters.iter_mut().zip(&plan.meters) {
             *cell = number(&numbers.meters, key);
         }
-        if let Some(key) = &plan.quota {
-            // After the rates: what they drop has not been used.
-            meters[meters.len() - 1] = number(&numbers.quotas, key);
+        // After the rates: what they drop has not been used.
+        let behind = meters.len() - plan.quotas.len();
+        for (cell, key) in meters[behind..].iter_mut().zip(&plan.quotas) {
+            *cell = number(&numbers.quotas, key);
         }
         let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
         Some(Act::SetPdr(SetPdr { pdr: number(&numbers.pdrs, &id), usage, meters, ..plan.set_pdr }))

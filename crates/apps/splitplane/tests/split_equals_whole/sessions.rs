@@ -21,7 +21,7 @@ pub(crate) fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
     for id in 1..=4 {
         rules.fars.insert(id, far(rng, id % 2 == 1));
         rules.qers.insert(id, qer(rng, shape));
-        rules.urrs.insert(id, Urr { measure_volume: true, exhausted: rng.random_bool(0.04), ..Urr::default() });
+        rules.urrs.insert(id, urr(rng, shape));
     }
     rules
         .fars
@@ -63,7 +63,8 @@ pub(crate) fn modify(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRul
         match rng.random_range(0..10) {
             0..=2 => drop(rules.fars.insert(id, far(rng, id % 2 == 1))),
             3 => drop(rules.qers.insert(id, qer(rng, shape))),
-            4 => rules.urrs.entry(id).or_default().exhausted = rng.random_bool(0.1),
+            4 if rng.random_bool(0.5) => rules.urrs.entry(id).or_default().exhausted = rng.random_bool(0.1),
+            4 => drop(rules.urrs.insert(id, urr(rng, shape))),
             5 => {
                 let some = rules.pdrs.keys().nth(rng.random_range(0..rules.pdrs.len().max(1))).copied();
                 rules.pdrs.retain(|pdr_id, _| Some(*pdr_id) != some);
@@ -176,6 +177,14 @@ fn qer(rng: &mut ChaCha8Rng, shape: &Shape) -> Qer {
         qfi: rng.random_bool(0.7).then(|| rng.random_range(1..64)),
         rqi: rng.random_bool(0.2),
     }
+}
+
+/// Quotas are meters, as rates are.
+fn urr(rng: &mut ChaCha8Rng, shape: &Shape) -> Urr {
+    let mut bytes = |share| rng.random_bool(share).then(|| rng.random_range(500..20_000));
+    let quota = VolumeLimit { total: bytes(0.7), uplink: bytes(0.2), downlink: bytes(0.3) };
+    let volume_quota = (shape.rates && rng.random_bool(0.3)).then_some(quota);
+    Urr { measure_volume: true, exhausted: rng.random_bool(0.04), volume_quota, ..Urr::default() }
 }
 
 /// Some of 1 to 4.

@@ -201,19 +201,158 @@ fn a_quota_of_before_a_crash_ends_where_it_did() {
     assert_eq!(cells(&plane), [(1, quota_config(4200 + OVER))]);
 }
 
+/// The uplink PDR's URRs are 1 and 2, the downlink's 2 and 3; so many QERs have an MBR that no packet exceeds.
+fn with_several(quotas: [Option<VolumeLimit>; 3], rates: u32) -> SessionRules {
+    let mut rules = with_quota(VolumeLimit::default());
+    for (id, volume_quota) in (1..).zip(quotas) {
+        rules.urrs.insert(id, Urr { volume_quota, ..volume() });
+    }
+    for id in 1..=rates {
+        rules.qers.insert(id, qer(Some((100_000_000, 100_000_000)), None));
+    }
+    for pdr in rules.pdrs.values_mut().filter(|pdr| !pdr.urr_ids.is_empty()) {
+        pdr.urr_ids = if pdr.pdi.source_interface == Interface::Access { vec![1, 2] } else { vec![2, 3] };
+        pdr.qer_ids = (1..=rates).collect();
+    }
+    rules
+}
+
+/// Whether so much is used up of a quota.
+fn is_used_up(quota: VolumeLimit, used: Usage) -> bool {
+    let reached = |limit: Option<u64>, used| limit.is_some_and(|limit| used >= limit);
+    reached(quota.total, bytes_of(used)) || reached(quota.uplink, used.uplink_bytes) || reached(quota.downlink, used.downlink_bytes)
+}
+
+/// Packets of two PDRs take from the quotas of three URRs, one of which is of both. Nobody polls until a packet is stopped; then the URR whose quota is used up
+/// is, as the node has it, and the others go on.
 #[test]
-fn of_several_quotas_the_smallest_is_the_cells_and_with_three_rates_none_is() {
+fn of_several_quotas_each_ends_within_a_packet_and_leaves_the_others_exact() {
+    let mut rng = testkit::rng(29);
+    // By place of the meter, quotas that stopped a packet; those that were passed by some bytes; URRs that went on when another one's quota was used up.
+    let (mut stopped, mut over_any, mut went_on) = ([0; 3], 0, 0);
+    for case in 0..200 {
+        let rates = case % 3;
+        let mut limit = |share| rng.random_bool(share).then(|| rng.random_range(1..30_000));
+        // With two rates each PDR has one quota, with one two.
+        let quotas = match rates {
+            0 => [
+                VolumeLimit { total: limit(0.8), uplink: limit(0.5), downlink: None },
+                VolumeLimit { total: limit(1.0), ..VolumeLimit::default() },
+            ],
+            1 => {
+                [VolumeLimit { uplink: limit(1.0), ..VolumeLimit::default() }, VolumeLimit { total: limit(1.0), ..VolumeLimit::default() }]
+            }
+            _ => [VolumeLimit { total: limit(1.0), ..VolumeLimit::default() }, VolumeLimit::default()],
+        };
+        let third = VolumeLimit { total: limit(1.0), ..VolumeLimit::default() };
+        let quotas = [quotas[0], quotas[1], third].map(Some);
+        let mut world = World::new();
+        // Neighbours are asked for with the first packets. Quotas count from behind them.
+        world.commit(1, Some(&with_several([None; 3], rates)));
+        assert!(passes(&mut world, true, 9, 100) && passes(&mut world, false, 9, 100));
+        let before = [1, 2, 3].map(|urr_id| world.plane.usage(1, urr_id));
+        let mut rules = with_several(quotas, rates);
+        world.commit(1, Some(&rules));
+        let (mut charged, longest) = ([Usage::default(); 3], rng.random_range(64..1500));
+        for _ in 0..1000 {
+            let (uplink, length) = (rng.random_bool(0.5), rng.random_range(40..=longest));
+            let urrs = if uplink { [1, 2] } else { [2, 3] };
+            if passes(&mut world, uplink, 9, length) {
+                for urr_id in urrs {
+                    let used = &mut charged[urr_id as usize - 1];
+                    *(if uplink { &mut used.uplink_bytes } else { &mut used.downlink_bytes }) += length as u64;
+                }
+                continue;
+            }
+            let exhausted = |rules: &SessionRules, urr_id: u32| rules.urrs[&urr_id].exhausted;
+            if urrs.iter().any(|urr_id| exhausted(&rules, *urr_id)) {
+                continue;
+            }
+            // What the counters say tells which it is, and that nothing was stopped too early.
+            let at = |urr_id: u32| urr_id as usize - 1;
+            let over = urrs.map(|urr_id| (urr_id, is_used_up(quotas[at(urr_id)].unwrap(), charged[at(urr_id)])));
+            let over: Vec<u32> = over.into_iter().filter(|(_, over)| *over).map(|(urr_id, _)| urr_id).collect();
+            assert!(!over.is_empty(), "{length} bytes were stopped: {charged:?} of {quotas:?}");
+            // In the order of the meters.
+            let mut limits: Vec<(u64, bool)> = urrs
+                .into_iter()
+                .flat_map(|urr_id| {
+                    let (quota, used) = (quotas[at(urr_id)].unwrap(), charged[at(urr_id)]);
+                    let (own, of_own) = if uplink { (quota.uplink, used.uplink_bytes) } else { (quota.downlink, used.downlink_bytes) };
+                    [(quota.total, bytes_of(used)), (own, of_own)].into_iter().filter_map(|(limit, used)| Some((limit?, used >= limit?)))
+                })
+                .collect();
+            limits.sort_unstable();
+            let first = limits.iter().position(|(_, over)| *over).unwrap();
+            stopped[3 - limits.len() + first] += 1;
+            over.iter().for_each(|urr_id| rules.urrs.get_mut(urr_id).unwrap().exhausted = true);
+            world.commit(1, Some(&rules));
+            for (urr_id, quota) in (1..).zip(quotas).filter(|(urr_id, _)| !exhausted(&rules, *urr_id)) {
+                let (quota, before) = (quota.unwrap(), before[at(urr_id)]);
+                let end = |limit: Option<u64>, before| limit.map(|limit| limit + before);
+                let (total, uplink) = (end(quota.total, bytes_of(before)), end(quota.uplink, before.uplink_bytes));
+                world.plane.limit_usage(1, urr_id, VolumeLimit { total, uplink, downlink: None }).unwrap();
+                went_on += 1;
+            }
+        }
+        for (urr_id, (used, quota)) in (1..).zip(charged.iter().zip(quotas)) {
+            let (has, before) = (world.plane.usage(1, urr_id), before[urr_id as usize - 1]);
+            assert_eq!(
+                (has.uplink_bytes - before.uplink_bytes, has.downlink_bytes - before.downlink_bytes),
+                (used.uplink_bytes, used.downlink_bytes),
+                "URR {urr_id}"
+            );
+            let quota = quota.unwrap();
+            for (limit, used) in [(quota.total, bytes_of(*used)), (quota.uplink, used.uplink_bytes), (quota.downlink, used.downlink_bytes)]
+            {
+                let Some(limit) = limit else { continue };
+                assert!(used <= limit + OVER, "URR {urr_id}: {used} of {limit} with {rates} rates");
+                over_any += usize::from(used > limit);
+            }
+        }
+    }
+    assert!(stopped.iter().all(|times| *times > 10) && over_any > 100 && went_on > 100, "{stopped:?} {over_any} {went_on}");
+}
+
+#[test]
+fn of_more_rates_and_quotas_than_meters_the_largest_quotas_are_left_to_polls() {
     let mut rules = with_quota(VolumeLimit { total: Some(9000), uplink: Some(4000), downlink: None });
     rules.urrs.insert(2, Urr { volume_quota: Some(limit(6000)), ..volume() });
     rules.pdrs.values_mut().filter(|pdr| !pdr.urr_ids.is_empty()).for_each(|pdr| pdr.urr_ids.push(2));
     let mut plane = plane_of(64);
-    plane.commit(1, Some(&rules)).unwrap();
-    // Uplink by the one side of URR 1, downlink by URR 2.
-    assert_eq!(cells(&plane), [(1, quota_config(4000 + OVER)), (2, quota_config(6000 + OVER))]);
-    for id in 1..=3 {
-        rules.qers.insert(id, qer(Some((1000, 1000)), None));
+    let mut has_quotas = |rates: u32| {
+        for id in 1..=rates {
+            rules.qers.insert(id, qer(Some((1000, 1000)), None));
+        }
+        rules.pdrs.values_mut().for_each(|pdr| pdr.qer_ids = (1..=rates).collect());
+        plane.commit(1, Some(&rules)).unwrap();
+        let mut quotas: Vec<u64> = plane.data().meters.values().filter(|config| config.pir == 0).map(|config| config.pbs - OVER).collect();
+        quotas.sort_unstable();
+        quotas
+    };
+    // Uplink both sides of URR 1, and URR 2; downlink the two totals.
+    assert_eq!(has_quotas(0), [4000, 6000, 9000]);
+    assert_eq!(has_quotas(1), [4000, 6000, 9000]);
+    assert_eq!(has_quotas(2), [4000, 6000]);
+    assert_eq!(has_quotas(3), [0; 0]);
+}
+
+/// With three rates no meter is left. What a quota's URR has counted is exact all the same, and its end stops the packets at the look that finds it.
+#[test]
+fn with_three_rates_a_quota_ends_at_the_next_look() {
+    let quota = limit(5000);
+    let mut rules = with_several([Some(quota), None, None], 3);
+    let mut world = World::new();
+    world.commit(1, Some(&rules));
+    let mut passed = 0;
+    while bytes_of(world.plane.usage(1, 1)) < 5000 {
+        // A look for each burst of four packets.
+        passed += (0..4).filter(|_| passes(&mut world, true, 9, 900)).count() as u64;
+        world.plane.limit_usage(1, 1, quota).unwrap();
     }
-    rules.pdrs.values_mut().for_each(|pdr| pdr.qer_ids = vec![1, 2, 3]);
-    plane.commit(1, Some(&rules)).unwrap();
-    assert!(cells(&plane).iter().all(|(_, config)| config.pir > 0), "{:?}", cells(&plane));
+    assert_eq!((passed, bytes_of(world.plane.usage(1, 1))), (8, 7200));
+    rules.urrs.get_mut(&1).unwrap().exhausted = true;
+    world.commit(1, Some(&rules));
+    assert!((0..10).all(|_| !passes(&mut world, true, 9, 900)) && passes(&mut world, false, 9, 900));
+    assert_eq!((bytes_of(world.plane.usage(1, 1)), bytes_of(world.plane.usage(1, 2))), (7200, 7200 + 900));
 }
