@@ -9,6 +9,7 @@ use std::net::Ipv4Addr;
 pub(super) struct Checks {
     failed: Vec<String>,
     passed: usize,
+    not_made: usize,
 }
 
 impl Checks {
@@ -22,6 +23,12 @@ impl Checks {
         }
     }
 
+    /// Notes a check that could not be made, and why: it has neither passed nor failed.
+    pub(super) fn not_made(&mut self, what: &str, why: &str) {
+        println!("  --   {what}: {why}");
+        self.not_made += 1;
+    }
+
     /// Notes that two counts must be equal.
     pub(super) fn equal(&mut self, what: &str, left: (&str, u64), right: (&str, u64)) {
         let seen = if left.1 == right.1 {
@@ -32,9 +39,16 @@ impl Checks {
         self.check(left.1 == right.1, what, &seen);
     }
 
+    /// How many have passed, have failed, and were not made.
+    #[cfg(test)]
+    pub(super) fn counts(&self) -> (usize, usize, usize) {
+        (self.passed, self.failed.len(), self.not_made)
+    }
+
     /// The outcome.
     pub(super) fn finish(self) -> Result<(), Failure> {
-        println!("\n{} passed, {} failed", self.passed, self.failed.len());
+        let not_made = if self.not_made > 0 { format!(", {} not made", self.not_made) } else { String::new() };
+        println!("\n{} passed, {} failed{not_made}", self.passed, self.failed.len());
         if self.failed.is_empty() { Ok(()) } else { Err(Failure::Failed(format!("failed: {}", self.failed.join("; ")))) }
     }
 }

@@ -11,6 +11,7 @@ mod memory;
 mod namespaces;
 pub(crate) mod netns;
 pub(crate) mod process;
+mod processors;
 mod radio_capture;
 
 pub use netns::remove_at_end_of_input;
@@ -45,6 +46,9 @@ pub struct Args {
     /// Splits the gNodeB of `--gnb` into CU-UP and DU.
     #[arg(long, requires = "gnb")]
     split_gnb: bool,
+    /// How often the goodput with and without the radio's loss is measured, with `--gnb`: the medians are compared. 0: never.
+    #[arg(long, default_value_t = 3, requires = "gnb", value_parser = clap::value_parser!(u8).range(0..=9))]
+    goodput_rounds: u8,
     /// What carries packets in the gNodeB of `--gnb`.
     #[arg(long, value_enum, requires = "gnb", conflicts_with = "split_gnb")]
     datapath: Option<Datapath>,
@@ -60,7 +64,8 @@ pub struct Args {
     /// Folder for reports, captures and logs.
     #[arg(long, default_value = "out")]
     out: PathBuf,
-    /// Captures all frames of N3 and N6 and all PFCP messages into `OUT/*.pcap`.
+    /// Captures into `OUT/*.pcap`: all frames of N3 and N6 and all PFCP messages. With `--gnb` the radio, N3 and F1-U, the first 20,000 frames of each, and tshark must
+    /// read all of them without a warning.
     #[arg(long)]
     capture: bool,
 }

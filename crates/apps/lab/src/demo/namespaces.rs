@@ -246,7 +246,20 @@ pub(super) fn download_mbps(net: &Networks, ue: &str, bytes: u64, pace: Option<u
 
 /// Runs iperf3, and again while its server has not noticed that the test before has ended. With `-J` it says so in its output, and may call that a success.
 pub(super) fn iperf(run: impl Fn() -> Result<String, Failure>, pause: impl Fn()) -> Result<String, Failure> {
-    let summary = || run().and_then(|json| iperf_summary(&json));
+    until_free(run, pause, iperf_summary)
+}
+
+/// The same, and gives what came in Mbit/s.
+pub(super) fn iperf_mbps(run: impl Fn() -> Result<String, Failure>, pause: impl Fn()) -> Result<f64, Failure> {
+    until_free(run, pause, |json| iperf_rate(json).map(|(rate, _)| rate))
+}
+
+fn until_free<T>(
+    run: impl Fn() -> Result<String, Failure>,
+    pause: impl Fn(),
+    read: impl Fn(&str) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let summary = || run().and_then(|json| read(&json));
     let mut result = summary();
     for _ in 0..BUSY_TRIES {
         if !result.as_ref().is_err_and(|why| why.to_string().contains("server is busy")) {
@@ -259,18 +272,24 @@ pub(super) fn iperf(run: impl Fn() -> Result<String, Failure>, pause: impl Fn())
 }
 
 fn iperf_summary(json: &str) -> Result<String, Failure> {
-    let value: serde_json::Value = serde_json::from_str(json).map_err(|e| Failure::Failed(format!("iperf3 printed no JSON: {e}")))?;
+    let (rate, end) = iperf_rate(json)?;
+    let lost = end["sum"]["lost_packets"].as_u64().map(|n| format!(", {n} datagrams lost")).unwrap_or_default();
+    Ok(format!("{rate:.0} Mbit/s{lost}"))
+}
+
+/// What came, in Mbit/s, of a test's JSON; and its end.
+fn iperf_rate(json: &str) -> Result<(f64, serde_json::Value), Failure> {
+    let mut value: serde_json::Value = serde_json::from_str(json).map_err(|e| Failure::Failed(format!("iperf3 printed no JSON: {e}")))?;
     if let Some(error) = value["error"].as_str() {
         return Err(Failure::Failed(error.to_owned()));
     }
-    let end = &value["end"];
+    let end = value["end"].take();
     let received = if end["sum_received"].is_object() { &end["sum_received"] } else { &end["sum"] };
     let rate = received["bits_per_second"].as_f64().unwrap_or(0.0) / 1e6;
     if rate <= 0.0 {
         return Err(Failure::Failed("nothing arrived".into()));
     }
-    let lost = end["sum"]["lost_packets"].as_u64().map(|n| format!(", {n} datagrams lost")).unwrap_or_default();
-    Ok(format!("{rate:.0} Mbit/s{lost}"))
+    Ok((rate, end))
 }
 
 fn last_line(text: &str) -> String {
