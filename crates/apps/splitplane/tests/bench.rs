@@ -504,6 +504,7 @@ fn a_thousand_sessions_at_their_rates_are_each_sent_what_their_rate_is_in_a_seco
     let rates = [&row["least_rate"], &row["most_rate"]].map(|rate| rate.as_f64().unwrap());
     assert!(rates.iter().all(|rate| (0.99..=1.01).contains(rate)) && row["mpps"].as_f64() > Some(0.0), "{row}");
     assert!(row["policed_ns"]["median"].as_f64() > Some(0.0) && row["shaped_ns"]["median"].as_f64() > Some(0.0), "{row}");
+    assert!(row["compared"].as_u64() >= Some(8192) && row["ratio"].as_f64() > Some(0.0) && row["more_ns"].is_number(), "{row}");
 }
 
 /// Every byte, the order of datagrams and each session's charges are compared by the benchmark itself; how fast it was is not.
