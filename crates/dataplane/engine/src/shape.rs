@@ -150,7 +150,10 @@ pub struct Shown {
     waiting: OnceLock<Box<[Chunk]>>,
 }
 
-/// Queues of a chunk of [`Shown`].
+/// Packets that wait in [`CHUNK`] queues, from when the first of those is used.
+type Chunk = OnceLock<Box<[AtomicU32]>>;
+
+/// Queues of a [`Chunk`].
 const CHUNK: usize = 4096;
 type Chunk = OnceLock<Box<[AtomicU32]>>;
 

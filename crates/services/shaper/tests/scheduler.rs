@@ -415,10 +415,10 @@ fn flows_share_a_queue_by_weight_packet_by_packet_and_the_order_is_that_of_a_sca
         let mut twin = Turns { flows: weights.iter().map(|weight| (*weight, 0, 0, VecDeque::new())).collect(), ..Turns::default() };
         let (mut now, mut sent) = (0, vec![0u64; weights.len()]);
         for _ in 0..4_000 {
-            for flow in 0..weights.len() {
+            for (flow, weight) in weights.iter().copied().enumerate() {
                 while twin.flows[flow].3.len() < 2 && (flow < 2 || rng.random_bool(0.1)) {
                     let size = rng.random_range(60..=LONGEST);
-                    let place = Place { flow: flow as u32, weight: weights[flow], ..Place::queue(3) };
+                    let place = Place { flow: flow as u32, weight, ..Place::queue(3) };
                     scheduler.offer(place, flow, size, false, now).unwrap();
                     twin.offer(flow, size);
                 }
