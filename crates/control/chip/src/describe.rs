@@ -193,6 +193,8 @@ pub struct Memory {
     pub identity_bits: u64,
     /// Blocks that a memory written by the data plane has on top.
     pub spare_blocks: u64,
+    /// Members of a selector's group that one word says of whether they are there.
+    pub selector_members: u64,
     /// TCAM bits for a bit of range.
     pub range_bits_factor: u64,
 }
@@ -415,6 +417,7 @@ impl Switch {
             ("tcam_bits", m.tcam_bits),
             ("overhead_window_bits", m.overhead_window_bits),
             ("alpm_bucket", m.alpm_bucket),
+            ("selector_members", m.selector_members),
             ("gateway.rows", self.gateway.rows),
             ("gateway.bits", self.gateway.bits),
             ("parser.match_bits", self.parser.match_bits),
@@ -499,7 +502,7 @@ mod tests {
         };
         assert!(bad("stages = 12", "stages = 0").contains("stages must be between 1 and 256"));
         assert!(bad("sram_rows = 1024", "sram_rows = 0").contains("sram_rows"));
-        assert!(bad("alpm_fill = 0.6", "alpm_fill = nan").contains("alpm_fill"));
+        assert!(bad("alpm_fill = 1.0", "alpm_fill = nan").contains("alpm_fill"));
         assert!(bad("stages = 12", "stages = 12\nstagess = 3").contains("stagess"));
         assert!(bad("kind = \"switch\"", "kind = \"fpga\"").contains("fpga"));
         assert!(bad("kind = \"switch\"", "kind = \"cores\"").contains("[cores]"));

@@ -8,10 +8,11 @@
 use crate::describe::Switch;
 use crate::lack::{Fault, Lack};
 use crate::memory::{self, Packing, Table};
+use crate::profile::{Piece, Profiles};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Cells, Loc, Site, Sites, What, exclusive, width};
 use crate::sizes::Sizes;
-use p4_ir::{Expr, ExprKind, Ir, PipeId};
+use p4_ir::{Ir, PipeId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,6 +34,8 @@ pub enum Kind {
     Action,
     /// Counters, meters or registers by index.
     Cells,
+    /// Members or groups that entries of other tables point to.
+    Profile,
 }
 
 /// Something to be placed.
@@ -43,6 +46,8 @@ pub(crate) struct Node {
     pub kind: Kind,
     /// The table that it is, and, once filled in, its memory.
     pub table_id: Option<program::TableId>,
+    /// What it is of an action profile.
+    pub piece: Option<Piece>,
     pub table: Option<Table>,
     pub table_name: Option<String>,
     pub session: bool,
@@ -66,6 +71,8 @@ pub(crate) struct Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     pub nodes: Vec<Node>,
+    /// Of each pipe, the node of each site.
+    pub node_of: Vec<Vec<usize>>,
 }
 
 /// The graph of a pipeline's pipes, without the sizes of anything, and what the chip does not do.
@@ -74,9 +81,14 @@ pub(crate) fn graph(ir: &Ir, pipes: &[(PipeId, Sites)], chip: &Switch, lacks: &m
     let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
     for (gress, (_, sites)) in pipes.iter().enumerate() {
         let node_of = nodes(&mut g, gress, ir, sites, chip, &mut cell_ids);
-        edges(&mut g, sites, &node_of, &handles(ir));
+        edges(&mut g, sites, &node_of);
         reached_once(ir, sites, lacks);
         registers(ir, sites, chip, lacks);
+        g.node_of.push(node_of);
+    }
+    let pieces = Profiles::of(ir).pieces;
+    for n in &mut g.nodes {
+        n.piece = n.table_id.and_then(|id| pieces.get(&id).copied());
     }
     heights(&mut g, lacks);
     g
@@ -87,12 +99,13 @@ pub(crate) fn fill(g: &mut Graph, ir: &Ir, sizes: &Sizes, chip: &Switch, pack: P
     let stage = Amounts::of_stage(&chip.stage);
     for n in &mut g.nodes {
         if let Some(id) = n.table_id {
-            let table = Table::of(ir, id, sizes.entries(ir, id), &stage, pack, &chip.memory);
+            let table = Table::of(ir, id, n.piece, sizes.entries(ir, id), &stage, pack, &chip.memory);
             n.kind = match table.way {
                 memory::Way::Keyless => Kind::Default,
                 memory::Way::Exact => Kind::Exact,
                 memory::Way::Ternary => Kind::Ternary,
                 memory::Way::Alpm => Kind::Alpm,
+                memory::Way::Pointed => Kind::Profile,
             };
             n.table = Some(table);
         }
@@ -131,7 +144,7 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
             homes.insert(h, id);
         }
         // Of sites of one place the largest need counts: only one of them is reached.
-        let demand = demand(ir, site, chip);
+        let demand = demand(ir, sites, site, chip);
         let n = &mut g.nodes[id];
         for r in Resource::ALL {
             n.fixed[r] = n.fixed[r].max(demand[r]);
@@ -163,6 +176,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
         gress,
         kind: Kind::Action,
         table_id: None,
+        piece: None,
         table: None,
         table_name: None,
         session: false,
@@ -190,7 +204,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
 }
 
 /// What a site takes beside the memory of tables and cells.
-fn demand(ir: &Ir, site: &Site, chip: &Switch) -> Amounts {
+fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
     let mut a = Amounts::default();
     match site.what {
         What::Table(_) => {}
@@ -201,6 +215,14 @@ fn demand(ir: &Ir, site: &Site, chip: &Switch) -> Amounts {
             let hashed = bits.saturating_sub(32 * units).min(12 * units);
             a[Resource::HashBits] = hashed;
             a[Resource::ExactCrossbar] = bits.div_ceil(8).min(6 * units);
+        }
+        // A selector's hash goes to its memory by a way of its own.
+        What::Level if site.writes.is_subset(&sites.handles) => {
+            for (bits, bytes) in &site.hashes {
+                a[Resource::HashBits] += bits;
+                a[Resource::ExactCrossbar] += bytes;
+            }
+            return a;
         }
         What::Level => {
             a[Resource::LogicalTables] = 1;
@@ -242,43 +264,22 @@ pub(crate) fn cells_name(ir: &Ir, cells: Cells) -> String {
     }
 }
 
-/// The variables between a table with an action profile or selector and the tables of members, groups and slots behind it. The chip goes
-/// from one to the next within a stage: a match table's entry points into the selection table, and that into the action data.
-fn handles(ir: &Ir) -> BTreeSet<Loc> {
-    // Of two instances of one name the variables are numbered.
-    let name_of = |var| ir.vars[var].name.split('#').next().unwrap_or_default();
-    let profile = |(id, table): (program::TableId, &program::TableInfo)| {
-        let name = table.full_name.strip_suffix(".members")?.to_owned();
-        // The table that the checker makes, and not one that a program calls so.
-        match (&table.keys[..], &ir.tables[id].keys[..]) {
-            ([key], [Expr { kind: ExprKind::Var(var), .. }]) if table.const_default && key.name == "member" && key.width == 32 => {
-                (name_of(*var) == format!("{name}.member")).then_some(name)
-            }
-            _ => None,
-        }
-    };
-    let profiles: BTreeSet<String> = ir.program.tables.iter().filter_map(profile).collect();
-    let of = |var| {
-        let (profile, variable) = name_of(var).rsplit_once('.')?;
-        (profiles.contains(profile) && ["found", "member", "group", "group_size", "slot"].contains(&variable)).then_some(())
-    };
-    ir.vars.keys().filter(|id| of(*id).is_some()).map(Loc::Var).collect()
-}
-
-fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize], handles: &BTreeSet<Loc>) {
+fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
+    let handles = &sites.handles;
     for (j, b) in sites.all.iter().enumerate() {
         for (i, a) in sites.all.iter().enumerate().take(j) {
             let (from, to) = (node_of[i], node_of[j]);
+            let writes = a.writes_before(i, b);
             let decides = b.control.contains(&i);
             let ends = a.dead.iter().any(|(x, y)| (*x..*y).contains(&j));
             let apart = exclusive(a, b) || ends;
             let hits = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| x.intersection(y).any(|loc| !handles.contains(loc));
             let handed = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| x.intersection(y).any(|loc| handles.contains(loc));
-            let points = handed(&a.writes, &b.match_reads) || handed(&a.writes, &b.action_reads) || handed(&a.writes, &b.writes);
-            // An entry that runs an action itself points to no member. (Tables that share a profile are refused: `reached_once`.)
+            let points = handed(writes, &b.match_reads) || handed(writes, &b.action_reads) || handed(writes, &b.writes);
+            // An entry that runs an action itself points to no member.
             let either = points && matches!((a.what, b.what), (What::Table(_), What::Table(_)));
-            let by_match = !apart && !either && hits(&a.writes, &b.match_reads);
-            let by_action = !apart && !either && (hits(&a.writes, &b.action_reads) || hits(&a.writes, &b.writes));
+            let by_match = !apart && !either && hits(writes, &b.match_reads);
+            let by_action = !apart && !either && (hits(writes, &b.action_reads) || hits(writes, &b.writes));
             let strict = by_match || by_action;
             let weak = decides || (!apart && (points || !a.match_reads.is_disjoint(&b.writes) || !a.action_reads.is_disjoint(&b.writes)));
             if !strict && !weak {

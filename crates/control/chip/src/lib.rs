@@ -10,6 +10,7 @@
 //! the file that would do it; `docs/chips.md` compares with what is published. Pure: no files, no clock, no randomness.
 #![forbid(unsafe_code)]
 
+mod copies;
 mod describe;
 mod graph;
 mod lack;
@@ -17,6 +18,7 @@ mod memory;
 mod parse;
 mod phv;
 mod place;
+mod profile;
 mod resource;
 mod sites;
 mod sizes;

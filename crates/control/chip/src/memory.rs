@@ -9,9 +9,11 @@
 //! the chip's own compiler does).
 
 use crate::describe::Memory;
+use crate::profile::Piece;
 use crate::resource::{Amounts, Resource};
-use p4_ir::{Ir, LValue, Stmt};
+use p4_ir::{Expr, ExprKind, HeaderId, HeaderRef, Ir, LValue, Stmt};
 use program::{ActionId, CountUnit, MatchKind, TableId};
+use std::collections::BTreeSet;
 
 /// How a table's entries are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +26,8 @@ pub(crate) enum Way {
     Ternary,
     /// Prefixes by partition: TCAM finds the partition, SRAM the prefix.
     Alpm,
+    /// Members or groups of an action profile: an entry of another table says where.
+    Pointed,
 }
 
 /// What a table's packing is chosen by.
@@ -56,6 +60,8 @@ pub(crate) struct Table {
     indirection: Option<Fit>,
     counter: Option<Fit>,
     meter: bool,
+    /// Of groups: words of the selector's memory.
+    selector: Option<u64>,
     key_bytes: u64,
     /// Independent hash ways: one where the key itself is the row's number.
     ways: u64,
@@ -88,13 +94,13 @@ impl Fit {
 
 impl Table {
     /// A table of `entries`, on a chip whose stages have so much.
-    pub(crate) fn of(ir: &Ir, id: TableId, entries: u64, stage: &Amounts, pack: Packing, m: &Memory) -> Table {
+    pub(crate) fn of(ir: &Ir, id: TableId, piece: Option<Piece>, entries: u64, stage: &Amounts, pack: Packing, m: &Memory) -> Table {
         let program = &ir.program;
         let info = &program.tables[id];
         let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
         let roomy = entries + entries / 100 * pack.slack;
         let key_bits: u64 = info.keys.iter().map(|k| u64::from(k.width)).sum();
-        let key_bytes: u64 = info.keys.iter().map(|k| u64::from(k.width).div_ceil(8)).sum();
+        let key_bytes = crossbar_bytes(ir, &ir.tables[id].keys);
         // A constant that an instruction cannot hold comes with the entry, as its data do.
         let data = |a: ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width)).sum::<u64>() + constants(ir, a, m);
         let padded = |a: ActionId| program.actions[a].params.iter().map(|p| container(p.width)).sum::<u64>() + constants(ir, a, m);
@@ -109,6 +115,7 @@ impl Table {
         let lpm = info.keys.iter().any(|k| k.kind == MatchKind::Lpm);
         let ternary = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
         let way = match () {
+            () if piece.is_some() => Way::Pointed,
             () if info.keys.is_empty() || key_bits == 0 => Way::Keyless,
             () if ternary => Way::Ternary,
             () if lpm && entries > m.alpm_from => Way::Alpm,
@@ -136,6 +143,7 @@ impl Table {
             indirection: None,
             counter,
             meter: info.direct_meter.is_some(),
+            selector: None,
             key_bytes,
             ways: m.ways,
             actions: actions.max(u64::from(way == Way::Keyless)),
@@ -146,6 +154,17 @@ impl Table {
         };
         match way {
             Way::Keyless => t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 }),
+            Way::Pointed => {
+                t.unit_entries = entries;
+                match piece {
+                    Some(Piece::Members) => t.action = (padded_bits > 0).then(|| Fit::of(padded_bits, m.sram_bits)),
+                    // What chooses a member is the selector's, and no instruction.
+                    _ => (t.action, t.actions, t.action_bytes) = (None, 0, 0),
+                }
+                if let Some(Piece::Groups(most)) = piece {
+                    t.selector = Some(entries.saturating_mul(most.div_ceil(m.selector_members)));
+                }
+            }
             Way::Exact => {
                 // Dense packs save match memory, but every slot has its action data and cells: small tables are better off
                 // with fewer slots.
@@ -198,7 +217,8 @@ impl Table {
             Way::Alpm => {
                 // In SRAM a prefix is value and mask. Nothing is hashed, so all of the key is stored.
                 let overhead = m.version_bits + instruction + immediate;
-                t.entry_bits = 2 * key_bits + overhead;
+                let twice = |k: &program::KeyInfo| u64::from(k.width) * if k.kind == MatchKind::Exact { 1 } else { 2 };
+                t.entry_bits = info.keys.iter().map(twice).sum::<u64>() + overhead;
                 let all = packs(t.entry_bits, overhead, m).into_iter();
                 t.pack =
                     all.max_by_key(|(k, rows)| (k * 1000 / rows, u64::MAX - rows)).unwrap_or((1, wide_pack(t.entry_bits, overhead, m)));
@@ -243,8 +263,17 @@ impl Table {
             a[Resource::MapRam] += cells[Resource::MapRam];
             a[Resource::MeterAlus] += 1;
         }
+        if let Some(words) = self.selector {
+            // The data plane reads it as it does a register.
+            let blocks = words.div_ceil(m.sram_rows) + m.spare_blocks;
+            sram = sram.saturating_add(blocks);
+            a[Resource::MapRam] += blocks;
+            a[Resource::MeterAlus] += 1;
+        }
         match self.way {
             Way::Keyless => {}
+            // They belong to the table whose entries point to them.
+            Way::Pointed => a[Resource::LogicalTables] = 0,
             Way::Exact => {
                 a[Resource::ExactCrossbar] = self.key_bytes;
                 a[Resource::ExactTables] = 1;
@@ -283,6 +312,35 @@ impl Table {
     pub(crate) fn holds(&self, units: u64) -> u64 {
         self.unit_entries.saturating_mul(units)
     }
+}
+
+/// Bytes of containers that a key is read from. Fields of one header that share a byte come by it once; what metadata have beyond whole bytes,
+/// and headers' validity, lie together.
+fn crossbar_bytes(ir: &Ir, keys: &[Expr]) -> u64 {
+    let mut of_headers: BTreeSet<(HeaderId, u32)> = BTreeSet::new();
+    let (mut whole, mut beyond) = (0, 0);
+    for key in keys {
+        let mut at = key;
+        let (mut low, width) = (0, key.ty.width());
+        while let ExprKind::Cast(inner) | ExprKind::Slice(inner, ..) = &at.kind {
+            if let ExprKind::Slice(_, _, lo) = &at.kind {
+                low += lo;
+            }
+            at = inner;
+        }
+        match &at.kind {
+            ExprKind::Field(HeaderRef::Static(h), f) if low + width <= at.ty.width() => {
+                let field = &ir.header_types[ir.headers[*h].ty].fields[*f as usize];
+                let end = field.offset_bits + at.ty.width() - low;
+                of_headers.extend(((end - width) / 8..end.div_ceil(8)).map(|byte| (*h, byte)));
+            }
+            _ => {
+                whole += u64::from(width / 8);
+                beyond += u64::from(width % 8);
+            }
+        }
+    }
+    of_headers.len() as u64 + whole + beyond.div_ceil(8)
 }
 
 /// Blocks of each way of a part of so many, all of powers of two: what is too much for the preferred number of equal ways becomes further ways.
@@ -398,4 +456,27 @@ pub(crate) fn register_cells(cells: u64, width: u32, m: &Memory) -> Amounts {
     a[Resource::MapRam] = blocks;
     a[Resource::MeterAlus] = 1;
     a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use p4_ir::{Field, Header, HeaderType, Ty};
+
+    #[test]
+    fn parts_of_bytes_come_by_the_crossbar_together() {
+        let mut ir = Ir::v1model("bytes");
+        let field = |name: &str, bits, offset_bits| Field { name: name.to_owned(), ty: Ty::Bit(bits), offset_bits, varbit: false };
+        let fields = vec![field("flags", 3, 0), field("offset", 13, 3), field("ttl", 8, 16)];
+        let ty = ir.header_types.push(HeaderType { name: "h".to_owned(), fields, fixed_bits: 24 });
+        let h = ir.headers.push(Header { name: "h".to_owned(), ty, union: None });
+        let [index, flag] = [("index", 10), ("flag", 1)].map(|(n, bits)| ir.add_var(n, Ty::Bit(bits)));
+        let of = |n: u32, bits| Expr { kind: ExprKind::Field(HeaderRef::Static(h), n), ty: Ty::Bit(bits) };
+        let part = Expr { kind: ExprKind::Slice(Box::new(of(1, 13)), 12, 8), ty: Ty::Bit(5) };
+        assert_eq!(crossbar_bytes(&ir, &[of(0, 3)]), 1);
+        assert_eq!(crossbar_bytes(&ir, &[of(0, 3), of(1, 13)]), 2, "two bytes hold both");
+        assert_eq!(crossbar_bytes(&ir, &[of(0, 3), part]), 1, "the upper part is in the flags' byte");
+        let flags = vec![Expr::var(&ir, flag); 6];
+        assert_eq!(crossbar_bytes(&ir, &[vec![Expr::var(&ir, index), of(2, 8)], flags].concat()), 3);
+    }
 }

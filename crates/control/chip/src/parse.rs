@@ -2,10 +2,13 @@
 
 use crate::describe::{DeparserLimits, ParserLimits};
 use crate::lack::{Fault, Lack};
-use p4_ir::walk::all_stmts;
+use p4_ir::walk::{all_stmts, read_vars};
 use p4_ir::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Beyond so many checksums a parser is not asked how many more.
+const MOST_CHECKSUMS: u64 = 1000;
 
 /// What one pipe takes of its parser and deparser.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -75,7 +78,13 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
     });
     let mut verified = 0;
     let mut computed = 0;
-    all_stmts(pipe.control(Role::VerifyChecksum), &mut |s| verified += u64::from(matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. }))));
+    // Those of TNA are in the parser's states, and have no data of their own.
+    let apart = |s: &Stmt| matches!(s, Stmt::Extern(Extern::VerifyChecksum { data, .. }) if !data.is_empty());
+    all_stmts(pipe.control(Role::VerifyChecksum), &mut |s| verified += u64::from(apart(s)));
+    let (mut any, outcomes) = (false, parsed_checksums(ir, pipe));
+    all_stmts(pipe.control(Role::VerifyChecksum), &mut |s| any |= matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. })) && !apart(s));
+    // One whose outcome nobody keeps is a unit too.
+    verified += outcomes.max(u64::from(any));
     all_stmts(pipe.control(Role::ComputeChecksum), &mut |s| {
         computed += u64::from(matches!(s, Stmt::Extern(Extern::UpdateChecksum { .. })))
     });
@@ -99,6 +108,25 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
         deparser_entries_of: d.entries,
         checksums: (verified, computed),
     }
+}
+
+/// Checksum units that the parser's states take. A unit that has verified a sum is free for another state; one that sums what is left of the
+/// packet is busy to the end, so that only such sums share it as no packet has together.
+fn parsed_checksums(ir: &Ir, pipe: &Pipe) -> u64 {
+    let named = |name: &str| ir.intrinsic.standard.get(name).copied();
+    let uses = |id: StateId, what: Option<VarId>| {
+        let mut n = 0;
+        all_stmts(&ir.states[id].body, &mut |s| {
+            if let Stmt::Assign(_, value) = s {
+                read_vars(value, &mut |v| n += u64::from(Some(v) == what));
+            }
+        });
+        n
+    };
+    let states = ir.states_from(pipe.parser.start);
+    let verified = states.iter().map(|id| uses(*id, named("checksum_error"))).max().unwrap_or(0);
+    let residuals = states.iter().map(|id| (*id, uses(*id, named("checksum_residual")))).collect();
+    verified + longest(ir, pipe, &residuals, MOST_CHECKSUMS)
 }
 
 fn push(lacks: &mut Vec<Lack>, lack: Lack) {

@@ -1,18 +1,22 @@
 //! Allocation of packet header vector containers to headers and metadata.
 //!
 //! Whole-pipeline allocation: what a stage reads or writes has its containers from end to end. Headers that no packet has together
-//! share containers. The bytes of headers that only parser and deparser see lie in containers that stages do not reach.
-//! Not modelled: groups of containers, fields that must share one, sharing by the stages in which metadata live.
+//! share containers, and so do metadata that are not read any more with those that are not yet written. The bytes of headers that only parser
+//! and deparser see lie in containers that stages do not reach.
+//! Not modelled: groups of containers, fields that must share one, sharing by metadata that no packet has together.
 
 use crate::describe::{Containers, Phv};
 use crate::lack::{Fault, Lack};
 use crate::parse::after;
 use crate::sites::{Loc, Sites, width};
-use p4_ir::walk::all_stmts;
+use p4_analysis::effects::architecture;
+use p4_ir::walk::{all_stmts, read_vars, stmt_exprs};
 use p4_ir::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Metadata of less bits lie side by side in one container.
+const FLAG: u64 = 5;
 /// Limit of parser states for which exclusion is computed.
 const MOST_STATES: usize = 2000;
 
@@ -29,33 +33,32 @@ pub struct PhvUse {
     pub bits_of: u64,
 }
 
-/// Allocates for the pipes of a pipeline together.
-pub(crate) fn phv_use(ir: &Ir, pipes: &[(PipeId, Sites)], phv: &Phv, lacks: &mut Vec<Lack>) -> PhvUse {
+/// Allocates for the pipes of a pipeline together. `span` is the first and the last stage of a node.
+pub(crate) fn phv_use(wants: &[Wants], span: &dyn Fn(usize) -> Option<(usize, usize)>, phv: &Phv, lacks: &mut Vec<Lack>) -> PhvUse {
     let mut normal = Pool::new(&phv.normal);
     let mut tagalong = Pool::new(&phv.tagalong);
     let mut needed = 0;
     let mut fits = true;
-    for (pipe, sites) in pipes {
-        let wants = wants(ir, &ir.pipes[*pipe], sites);
-        for bytes in wants.hidden {
-            if !tagalong.take_bytes(bytes) {
+    for wants in wants {
+        for bytes in &wants.hidden {
+            if !tagalong.take_bytes(*bytes) {
                 // What does not fit there takes the others' room.
-                fits &= normal.take_bytes(bytes);
+                fits &= normal.take_bytes(*bytes);
                 needed += bytes * 8;
             }
         }
-        for bytes in wants.reached {
+        for bytes in &wants.reached {
             needed += bytes * 8;
-            fits &= normal.take_bytes(bytes);
+            fits &= normal.take_bytes(*bytes);
         }
-        for bits in wants.metadata {
-            needed += bits.div_ceil(8) * 8;
-            fits &= normal.take_bytes(bits.div_ceil(8));
+        let (words, flags) = metadata(&wants.metadata, span);
+        for (bytes, count) in words {
+            needed += bytes * count * 8;
+            fits &= (0..count).all(|_| normal.take_bytes(bytes));
         }
-        needed += wants.flags.div_ceil(8) * 8;
-        for _ in 0..wants.flags.div_ceil(8) {
-            fits &= normal.take_bytes(1);
-        }
+        let flags = (flags + wants.headers).div_ceil(8);
+        needed += flags * 8;
+        fits &= (0..flags).all(|_| normal.take_bytes(1));
     }
     let bits_of = phv.normal.iter().map(|c| c.bits * c.count).sum();
     if !fits {
@@ -65,21 +68,84 @@ pub(crate) fn phv_use(ir: &Ir, pipes: &[(PipeId, Sites)], phv: &Phv, lacks: &mut
     PhvUse { normal: normal.used(), tagalong: tagalong.used(), bits, bits_of }
 }
 
+/// Pieces that metadata take at once where they are most, by their bytes, and bits of flags. Each piece of 4, 2 or 1 bytes lies in one place from
+/// where it is first written to where it is last read; there another one may be written.
+fn metadata(all: &[Metadata], span: &dyn Fn(usize) -> Option<(usize, usize)>) -> ([(u64, u64); 3], u64) {
+    // What each size takes more or less of from a moment on. A stage has two: it reads, and then writes.
+    let mut changes: [BTreeMap<usize, i64>; 4] = Default::default();
+    for m in all {
+        let first = match m.from_parser {
+            true => Some(0),
+            false => {
+                let written = m.written.iter().filter_map(|n| span(*n)).map(|(first, _)| 2 * first + 1);
+                // What is read before it is written is cleared just there.
+                let read = m.read.iter().filter_map(|n| span(*n)).map(|(first, _)| 2 * first);
+                written.chain(read).min()
+            }
+        };
+        let last = match m.to_deparser {
+            true => Some(usize::MAX - 1),
+            false => {
+                let written = m.written.iter().filter_map(|n| span(*n)).map(|(_, last)| 2 * last + 1);
+                written.chain(m.read.iter().filter_map(|n| span(*n)).map(|(_, last)| 2 * last)).max()
+            }
+        };
+        let (Some(first), Some(last)) = (first, last) else { continue };
+        let mut take = |size: usize, n: i64| {
+            *changes[size].entry(first).or_default() += n;
+            *changes[size].entry(last + 1).or_default() -= n;
+        };
+        if m.bits < FLAG {
+            take(3, m.bits as i64);
+            continue;
+        }
+        let bytes = m.bits.div_ceil(8);
+        take(0, (bytes / 4) as i64);
+        take(1, (bytes % 4 / 2) as i64);
+        take(2, (bytes % 2) as i64);
+    }
+    let most = |n: usize| {
+        let mut now = 0;
+        changes[n].values().fold(0, |most: i64, change| {
+            now += change;
+            most.max(now)
+        }) as u64
+    };
+    ([(4, most(0)), (2, most(1)), (1, most(2))], most(3))
+}
+
 /// What one pipe wants.
-struct Wants {
+pub(crate) struct Wants {
     /// Bytes of headers, a slot each, that stages reach; and that they do not.
     reached: Vec<u64>,
     hidden: Vec<u64>,
-    /// Widths of metadata wider than a flag.
-    metadata: Vec<u64>,
-    /// Bits that share containers: validity and flags.
-    flags: u64,
+    /// Headers: a bit of validity each.
+    headers: u64,
+    metadata: Vec<Metadata>,
 }
 
-fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites) -> Wants {
-    let mut touched: BTreeSet<Loc> = BTreeSet::new();
-    for s in &sites.all {
-        touched.extend(s.match_reads.iter().chain(&s.action_reads).chain(&s.writes));
+/// A variable, or what one operation hands to the next.
+struct Metadata {
+    bits: u64,
+    /// The parser may set it, or the chip does.
+    from_parser: bool,
+    /// The deparser reads it, or the chip does.
+    to_deparser: bool,
+    /// Nodes that write and read it.
+    written: BTreeSet<usize>,
+    read: BTreeSet<usize>,
+}
+
+/// Finds it; `node_of` says the node of each site.
+pub(crate) fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites, node_of: &[usize]) -> Wants {
+    let mut touched: BTreeMap<Loc, (BTreeSet<usize>, BTreeSet<usize>)> = BTreeMap::new();
+    for (s, node) in sites.all.iter().zip(node_of) {
+        for l in s.match_reads.iter().chain(&s.action_reads) {
+            touched.entry(*l).or_default().1.insert(*node);
+        }
+        for l in &s.writes {
+            touched.entry(*l).or_default().0.insert(*node);
+        }
     }
     let mut present: BTreeSet<HeaderId> = BTreeSet::new();
     for id in ir.states_from(pipe.parser.start) {
@@ -95,7 +161,7 @@ fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites) -> Wants {
         }
     });
     let travels = present.clone();
-    present.extend(touched.iter().filter_map(|l| match l {
+    present.extend(touched.keys().filter_map(|l| match l {
         Loc::Field(h, _) | Loc::Valid(h) => Some(*h),
         _ => None,
     }));
@@ -105,7 +171,7 @@ fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites) -> Wants {
         let ty = &ir.header_types[ir.headers[*h].ty];
         let mut bytes: BTreeSet<u64> = BTreeSet::new();
         for (i, f) in ty.fields.iter().enumerate() {
-            if touched.contains(&Loc::Field(*h, i as u32)) && !f.varbit {
+            if touched.contains_key(&Loc::Field(*h, i as u32)) && !f.varbit {
                 let (from, to) = (u64::from(f.offset_bits), u64::from(f.offset_bits + f.ty.width()));
                 bytes.extend(from / 8..to.div_ceil(8));
             }
@@ -133,15 +199,42 @@ fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites) -> Wants {
         }
         groups.into_iter().map(|(size, _)| size).collect::<Vec<_>>()
     };
-    let mut wants = Wants { reached: group(&|s| s.0), hidden: group(&|s| s.1), metadata: Vec::new(), flags: present.len() as u64 };
-    for l in &touched {
-        if let Loc::Var(_) | Loc::Temp(..) = l {
-            let bits = u64::from(width(ir, *l));
-            if bits < 5 { wants.flags += bits } else { wants.metadata.push(bits) }
+    let behind = behind(ir, pipe);
+    let mut metadata = Vec::new();
+    for (l, (written, read)) in touched {
+        let (from_parser, to_deparser) = match l {
+            Loc::Var(v) => (sites.parsed.contains(&v), behind.contains(&v)),
+            Loc::Temp(..) => (false, false),
+            _ => continue,
+        };
+        if !sites.handles.contains(&l) {
+            metadata.push(Metadata { bits: u64::from(width(ir, l)), from_parser, to_deparser, written, read });
         }
     }
-    wants.metadata.sort_by_key(|b| std::cmp::Reverse(*b));
-    wants
+    Wants { reached: group(&|s| s.0), hidden: group(&|s| s.1), headers: present.len() as u64, metadata }
+}
+
+/// The variables that are read behind the stages: by the deparser and its checksums, by digests and copies, by the chip.
+fn behind(ir: &Ir, pipe: &Pipe) -> BTreeSet<VarId> {
+    let mut all = architecture(ir);
+    all.extend(ir.intrinsic.field_lists.values().flatten());
+    let mut see = |s: &Stmt| stmt_exprs(s, &mut |e| read_vars(e, &mut |v| all.extend([v])));
+    all_stmts(&pipe.deparser, &mut see);
+    for control in &pipe.controls {
+        all_stmts(&control.body, &mut |s| {
+            if control.role.is_checksum() || matches!(s, Stmt::Extern(Extern::Digest { .. } | Extern::Replicate { .. })) {
+                see(s);
+            }
+        });
+    }
+    for action in ir.actions.values() {
+        all_stmts(&action.body, &mut |s| {
+            if matches!(s, Stmt::Extern(Extern::Digest { .. } | Extern::Replicate { .. })) {
+                see(s);
+            }
+        });
+    }
+    all
 }
 
 fn elements(ir: &Ir, h: &HeaderRef) -> Vec<HeaderId> {
@@ -264,5 +357,25 @@ mod tests {
         assert!(pool.take_bytes(4) && pool.take_bytes(1) && pool.take_bytes(1), "one byte in the 16 bits that are left");
         assert_eq!(pool.used(), [(32, 2, 2), (16, 2, 2), (8, 2, 2)]);
         assert!(!pool.take_bytes(1));
+    }
+
+    #[test]
+    fn metadata_share_places_one_after_the_other() {
+        let var = |bits, written: usize, read: usize| Metadata {
+            bits,
+            from_parser: false,
+            to_deparser: false,
+            written: [written].into(),
+            read: [read].into(),
+        };
+        // Node n is in stage n.
+        let span = |node: usize| Some((node, node));
+        // The second is written in the stage in which the first is last read, the third beside both.
+        let all = [var(32, 0, 2), var(32, 2, 4), var(16, 1, 3), var(3, 0, 1), var(2, 1, 2)];
+        assert_eq!(metadata(&all, &span), ([(4, 1), (2, 1), (1, 0)], 3));
+        let meet = [var(32, 0, 3), var(32, 2, 4)];
+        assert_eq!(metadata(&meet, &span).0[0], (4, 2));
+        let kept = [Metadata { to_deparser: true, ..var(48, 0, 1) }, var(48, 4, 5), Metadata { from_parser: true, ..var(8, 9, 0) }];
+        assert_eq!(metadata(&kept, &span), ([(4, 2), (2, 2), (1, 1)], 0));
     }
 }

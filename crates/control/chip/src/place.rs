@@ -1,12 +1,13 @@
 //! Placement of tables into stages by list scheduling: stage by stage, what is ready, longest dependency chain first, as much of
 //! each table as the stage still holds. The same program and chip give the same placement.
 
+use crate::copies::coalesced;
 use crate::describe::{Chip, Form, Switch};
 use crate::graph::{Graph, Kind, cells_name, fill, graph};
 use crate::lack::{Fault, Lack, Refusal};
 use crate::memory::Packing;
 use crate::parse::{ParserUse, parser_use};
-use crate::phv::{PhvUse, phv_use};
+use crate::phv::{PhvUse, Wants, phv_use, wants};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Sites, sites};
 use crate::sizes::Sizes;
@@ -115,15 +116,16 @@ pub struct TableUse {
 
 /// Places a program of one pipeline on a switch chip. One of several is refused: [`place_each`] takes them.
 pub fn place(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Result<Placement, Refusal> {
+    let ir = coalesced(ir);
     match ir.pipelines().as_slice() {
-        [pipes] => Plan::of(ir, pipes, None, chip)?.place(sizes),
+        [pipes] => Plan::of(&ir, pipes, None, chip)?.place(sizes),
         several => Err(Refusal::of(vec![Lack::of("", Fault::Pipelines(several.len()))])),
     }
 }
 
 /// Places each pipeline of a program: each runs in a pipe of the chip with stages of its own.
 pub fn place_each(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Result<Vec<Placement>, Refusal> {
-    plans(ir, chip)?.iter().map(|plan| plan.place(sizes)).collect()
+    plans(&coalesced(ir), chip)?.iter().map(|plan| plan.place(sizes)).collect()
 }
 
 fn plans<'a>(ir: &'a Ir, chip: &'a Chip) -> Result<Vec<Plan<'a>>, Refusal> {
@@ -138,7 +140,8 @@ pub fn max_sessions(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Option<u64> {
     if !Sizes::any_session_table(ir) {
         return None;
     }
-    let plans = plans(ir, chip).ok()?;
+    let ir = coalesced(ir);
+    let plans = plans(&ir, chip).ok()?;
     let fits = |n: u64| {
         let sizes = Sizes { sessions: Some(n), ..sizes.clone() };
         plans.iter().all(|plan| plan.place(&sizes).is_ok())
@@ -167,7 +170,7 @@ struct Plan<'a> {
     switch: &'a Switch,
     lacks: Vec<Lack>,
     parsers: Vec<ParserUse>,
-    phv: PhvUse,
+    wants: Vec<Wants>,
     graph: Graph,
 }
 
@@ -186,9 +189,9 @@ impl<'a> Plan<'a> {
             return Err(Refusal::of(lacks));
         }
         let parsers = pipes.iter().map(|pipe| parser_use(ir, &ir.pipes[*pipe], &switch.parser, &switch.deparser, &mut lacks)).collect();
-        let phv = phv_use(ir, &found, &switch.phv, &mut lacks);
         let graph = graph(ir, &found, switch, &mut lacks);
-        Ok(Plan { ir, pipeline, chip, switch, lacks, parsers, phv, graph })
+        let wants = found.iter().zip(&graph.node_of).map(|((pipe, sites), nodes)| wants(ir, &ir.pipes[*pipe], sites, nodes)).collect();
+        Ok(Plan { ir, pipeline, chip, switch, lacks, parsers, wants, graph })
     }
 
     fn place(&self, sizes: &Sizes) -> Result<Placement, Refusal> {
@@ -216,6 +219,11 @@ impl<'a> Plan<'a> {
             }
         }
         let Some((graph, run)) = best else { return Err(Refusal::of(lacks)) };
+        let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (at, part) in run.stages.iter().enumerate().flat_map(|(at, s)| s.parts.iter().map(move |p| (at, p))) {
+            spans.entry(part.node).or_insert((at, at)).1 = at;
+        }
+        let phv = phv_use(&self.wants, &|node| spans.get(&node).copied(), &self.switch.phv, &mut lacks);
         lacks.extend(run.lacks);
         if !lacks.is_empty() {
             return Err(Refusal { lacks, stages_needed: run.needed.filter(|n| *n > self.switch.stages) });
@@ -231,7 +239,7 @@ impl<'a> Plan<'a> {
             tables: tables(&graph, &run.stages),
             stages: run.stages,
             parsers: self.parsers.clone(),
-            phv: self.phv.clone(),
+            phv,
             latency_clocks,
             clock_mhz: self.switch.clock_mhz,
         })

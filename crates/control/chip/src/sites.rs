@@ -11,11 +11,12 @@ mod locations;
 pub(crate) use locations::width;
 
 use crate::lack::{Fault, Lack};
+use crate::profile::Profiles;
 use instructions::Gate;
 use p4_analysis::control::actions;
 use p4_analysis::validity::{known, never_valid};
 use p4_ir::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Limit of sites: dependencies are found pair by pair.
 const MOST_SITES: usize = 4000;
@@ -82,6 +83,10 @@ pub(crate) struct Site {
     pub match_reads: BTreeSet<Loc>,
     pub action_reads: BTreeSet<Loc>,
     pub writes: BTreeSet<Loc>,
+    /// Of a table, what each action writes, by the branch that it is; what any writes on a hit; and on a miss, if the default stays.
+    pub by_action: BTreeMap<u32, BTreeSet<Loc>>,
+    pub on_hit: Option<BTreeSet<Loc>>,
+    pub on_miss: Option<BTreeSet<Loc>>,
     /// Sites in these rows are not reached after this one.
     pub dead: Vec<(usize, usize)>,
     /// Bits that a hash is computed to, and bytes that it is computed from.
@@ -101,6 +106,10 @@ pub(crate) struct Sites {
     pub digests: u64,
     /// Assignments and computations.
     pub operations: u64,
+    /// What passes between a table with an action profile and those behind it: on the chip an entry's address, and no field.
+    pub handles: BTreeSet<Loc>,
+    /// The variables that the pipe's parser may write, and those that are the chip's own.
+    pub parsed: BTreeSet<VarId>,
 }
 
 /// The sites of a pipe's controls.
@@ -109,8 +118,9 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let parsed = parsed(ir, &ir.pipes[pipe]);
     let namer = Namer::new(ir);
     let unread = unread(ir);
-    let (out, deciders) = (Sites::default(), HashMap::new());
-    let mut w = Walker { ir, never, parsed, unread, namer, out, temps: 0, guards: Vec::new(), deciders };
+    let reads = reads(ir);
+    let (out, deciders) = (Sites { handles: Profiles::of(ir).handles, parsed: parsed.clone(), ..Sites::default() }, HashMap::new());
+    let mut w = Walker { ir, never, parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), deciders };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -154,6 +164,18 @@ fn unread(ir: &Ir) -> HashSet<usize> {
     all
 }
 
+/// In how many places each variable is read; what the architecture reads counts as read elsewhere.
+fn reads(ir: &Ir) -> HashMap<VarId, usize> {
+    let mut n: HashMap<VarId, usize> = HashMap::new();
+    let mut see = |e: &Expr| p4_ir::walk::read_vars(e, &mut |v| *n.entry(v).or_default() += 1);
+    ir.blocks().for_each(|b| p4_ir::walk::all_stmts(b, &mut |s| p4_ir::walk::stmt_exprs(s, &mut see)));
+    p4_ir::walk::other_exprs(ir, &mut see);
+    for v in p4_analysis::effects::architecture(ir).iter().chain(ir.intrinsic.field_lists.values().flatten()) {
+        *n.entry(*v).or_default() += 1;
+    }
+    n
+}
+
 /// How a block can be left before its end.
 #[derive(Clone, Debug, Default)]
 struct Flow {
@@ -176,6 +198,8 @@ struct Op {
 struct Row {
     ops: Vec<Op>,
     written: HashMap<Loc, usize>,
+    /// Bits of what is written in parts, from and to, and the level.
+    parts: HashMap<Loc, Vec<(u32, u32, usize)>>,
     read: HashMap<Loc, usize>,
 }
 
@@ -187,6 +211,8 @@ struct Walker<'a> {
     parsed: BTreeSet<VarId>,
     /// Addresses of assignments that nothing reads.
     unread: HashSet<usize>,
+    /// In how many places each variable is read.
+    reads: HashMap<VarId, usize>,
     namer: Namer<'a>,
     out: Sites,
     temps: u32,
@@ -274,8 +300,13 @@ impl Walker<'_> {
                     }
                 };
                 let mut branches: Vec<(u32, &[Stmt])> = Vec::new();
-                for (n, (_, body)) in cases.iter().enumerate() {
-                    branches.push((n as u32, body));
+                for (n, (values, body)) in cases.iter().enumerate() {
+                    // A case of one action has its number; others have one that no action has.
+                    let branch = match values.as_slice() {
+                        [one] if by == By::Case => u32::try_from(one.value()).unwrap_or(u32::MAX - 1 - n as u32),
+                        _ => u32::MAX - 1 - n as u32,
+                    };
+                    branches.push((branch, body));
                 }
                 branches.push((u32::MAX, default));
                 self.branches(site, by, &branches, path, name, flow);
@@ -353,12 +384,20 @@ impl Walker<'_> {
         first: &mut Option<usize>,
         flow: &mut Flow,
     ) {
-        let (inner, swapped) = match &c.kind {
+        let (inner, mut swapped) = match &c.kind {
             ExprKind::Unary(UnOp::Not, inner) => (&**inner, true),
             _ => (c, false),
         };
-        let decider = match inner.kind {
-            ExprKind::Var(v) => self.deciders.get(&v).copied().filter(|(_, by)| *by == By::Hit),
+        let decider = match &inner.kind {
+            ExprKind::Var(v) => self.deciders.get(v).copied().filter(|(_, by)| *by == By::Hit),
+            // Whether it points to a member or group is in the entry.
+            ExprKind::Binary(BinOp::Eq, v, _) => match v.kind {
+                ExprKind::Var(v) if self.out.handles.contains(&Loc::Var(v)) => {
+                    swapped = false;
+                    self.deciders.get(&v).copied()
+                }
+                _ => None,
+            },
             _ => None,
         };
         let (site, by) = match decider {
@@ -407,6 +446,30 @@ impl Walker<'_> {
         }
     }
 
+    /// A table whose entries may point to members or groups: what is done with these is done behind a hit of it. The tables of groups and
+    /// slots point on, behind the same hit.
+    fn handles_of(&mut self, id: TableId, site: usize) {
+        let ir = self.ir;
+        for action in actions(ir, id) {
+            for s in &ir.actions[action].body {
+                if let Stmt::Assign(LValue::Var(v), _) = s
+                    && self.out.handles.contains(&Loc::Var(*v))
+                    && !self.keyed(*v)
+                {
+                    match self.out.all[site].match_reads.is_disjoint(&self.out.handles) {
+                        true => drop(self.deciders.insert(*v, (site, By::Hit))),
+                        false => drop(self.deciders.entry(*v).or_insert((site, By::Hit))),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether tables look it up: an address, and not whether there is one.
+    fn keyed(&self, v: VarId) -> bool {
+        self.ir.tables.values().flat_map(|t| &t.keys).any(|k| matches!(k.kind, ExprKind::Var(key) if key == v))
+    }
+
     fn table(&mut self, id: TableId, hit: Option<VarId>, action_run: Option<VarId>, path: &mut Vec<Step>, flow: &mut Flow) {
         let ir = self.ir;
         let (info, code) = (&ir.program.tables[id], &ir.tables[id]);
@@ -421,26 +484,51 @@ impl Walker<'_> {
             self.deciders.insert(var, (site, by));
             self.out.all[site].writes.insert(Loc::Var(var));
         }
+        self.handles_of(id, site);
+        let before = std::mem::take(&mut self.out.all[site].writes);
+        let mut written = before.clone();
         for action in actions(ir, id) {
             let code = &ir.actions[action];
-            self.out.all[site].writes.extend(code.params.iter().map(|p| Loc::Var(*p)));
-            path.push(Step { site, by: By::Action, branch: u32::from_ne_bytes(action.as_u32().to_ne_bytes()) });
-            let before = self.out.all[site].writes.clone();
+            let params: BTreeSet<Loc> = code.params.iter().map(|p| Loc::Var(*p)).collect();
+            self.out.all[site].writes = before.union(&params).copied().collect();
+            let branch = action.as_u32();
+            path.push(Step { site, by: By::Action, branch });
             let name = format!("{}.{}", info.name, ir.program.actions[action].name);
             let from = self.out.all.len();
             let inner = self.block(&code.body, path, &name, Some(site));
             path.pop();
             let end = self.out.all.len();
-            if !inner.falls {
-                // What an action writes and then exits is read by nobody behind it.
-                self.out.all[site].writes = before;
-            }
+            let own = std::mem::take(&mut self.out.all[site].writes);
+            // What an action writes and then exits is read by nobody behind it.
+            written.extend(if inner.falls { &own } else { &params });
+            self.out.all[site].by_action.insert(branch, own);
             for (to, a, b) in inner.leaves {
                 self.guards.push((site, to));
                 let row = if inner.falls { (a, b) } else { (from, end) };
                 flow.leaves.push((to, row.0, row.1));
             }
         }
+        let s = &mut self.out.all[site];
+        s.writes = written;
+        let of = |action: ActionId| s.by_action.get(&action.as_u32()).into_iter().flatten().copied();
+        let entries = info.actions.iter().filter(|u| u.entry).flat_map(|u| of(u.action));
+        s.on_hit = Some(before.iter().copied().chain(entries).collect());
+        s.on_miss = info.const_default.then(|| of(info.default_action.0).collect());
+    }
+}
+
+impl Site {
+    /// What this site, which is the one of that number, writes where a packet goes on to the other: where that is reached by one action of a
+    /// table only, by its hit or by its miss, the table's other actions have not run.
+    pub(crate) fn writes_before(&self, number: usize, other: &Site) -> &BTreeSet<Loc> {
+        let step = other.path.iter().find(|s| s.site == number);
+        let known = step.and_then(|s| match (s.by, s.branch) {
+            (By::Action | By::Case, action) => self.by_action.get(&action),
+            (By::Hit, 0) => self.on_miss.as_ref(),
+            (By::Hit, _) => self.on_hit.as_ref(),
+            (By::Condition, _) => None,
+        });
+        known.unwrap_or(&self.writes)
     }
 }
 

@@ -58,7 +58,7 @@ impl fmt::Display for Placement {
         for t in &self.tables {
             let kind = kind(t.kind);
             let packing = match t.kind {
-                Kind::Default => String::new(),
+                Kind::Default | Kind::Profile => String::new(),
                 _ => format!("{} bits, {} in {} word{}", t.entry_bits, t.pack.0, t.pack.1, if t.pack.1 == 1 { "" } else { "s" }),
             };
             let by = if t.session { "sessions" } else { "program" };
@@ -117,5 +117,6 @@ pub(crate) fn kind(k: Kind) -> &'static str {
         Kind::Gateway => "gateway",
         Kind::Action => "action",
         Kind::Cells => "cells",
+        Kind::Profile => "pointer",
     }
 }

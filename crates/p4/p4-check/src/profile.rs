@@ -22,6 +22,8 @@ pub(crate) struct ProfileDecl {
     pub size: u64,
     /// Of a selector.
     pub algorithm: Option<HashAlgorithm>,
+    /// How many groups it has, of how many members at most, where the program says so.
+    pub groups: Option<(u64, u64)>,
     /// Made when the first table uses it.
     pub lowered: Option<Profile>,
 }
@@ -91,9 +93,10 @@ impl<'a> Cx<'a> {
             handles.push(entry(handle(self, "group", group, 2)));
             let set_size = self.plain_action(&format!("{name}.size"), "size", size, vec![]);
             let choose = self.plain_action(&format!("{name}.choose"), "member", member, vec![set(found, 1)]);
-            let groups = self.plain_table(&format!("{name}.groups"), vec![key("group", group)], vec![entry(set_size)], none, decl.size);
+            let (number, slots_of_all) = decl.groups.map_or((decl.size, decl.size), |(n, most)| (n, n.saturating_mul(most)));
+            let groups = self.plain_table(&format!("{name}.groups"), vec![key("group", group)], vec![entry(set_size)], none, number);
             let slots = vec![key("group", group), key("slot", slot)];
-            let slots = self.plain_table(&format!("{name}.slots"), slots, vec![entry(choose)], none, decl.size);
+            let slots = self.plain_table(&format!("{name}.slots"), slots, vec![entry(choose)], none, slots_of_all);
             group_tables = Some((groups, slots));
         }
         let algorithm = decl.algorithm.unwrap_or(HashAlgorithm::Identity);

@@ -56,7 +56,7 @@ impl<'a> Cx<'a> {
             }
             ("ActionSelector", [algorithm, size, _]) => {
                 let algorithm = Some(self.algorithm(algorithm)?);
-                ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm, lowered: None })
+                ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm, groups: None, lowered: None })
             }
             ("Hash", [algorithm]) => ObjKind::Hash(self.algorithm(algorithm)?),
             ("InternetChecksum", []) => ObjKind::Sum(self.new_var(path, Ty::Bit(WORD))),

@@ -174,15 +174,20 @@ impl<'a> Cx<'a> {
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
             ("Alpm", _) => ObjKind::Partitions,
             ("ActionProfile", [size]) => {
-                ObjKind::Profile(crate::profile::ProfileDecl { size: self.cells(size)?, algorithm: None, lowered: None })
+                ObjKind::Profile(crate::profile::ProfileDecl { size: self.cells(size)?, algorithm: None, groups: None, lowered: None })
             }
             // Of the profile that it selects from, or of a size.
-            ("ActionSelector", [first, ..]) => {
+            ("ActionSelector", [first, rest @ ..]) => {
+                // The last two of the forms with groups: members of one at most, and how many.
+                let groups = match rest {
+                    [.., most, number] if rest.len() >= 4 => Some((self.cells(number)?, self.cells(most)?)),
+                    _ => None,
+                };
                 let size = match self.object(first).map(|o| self.kind(o)) {
                     Some(ObjKind::Profile(p)) => p.size,
                     _ => self.cells(first)?,
                 };
-                ObjKind::Profile(crate::profile::ProfileDecl { size, algorithm: Some(HashAlgorithm::Crc32), lowered: None })
+                ObjKind::Profile(crate::profile::ProfileDecl { size, algorithm: Some(HashAlgorithm::Crc32), groups, lowered: None })
             }
             _ => return Ok(None),
         }))

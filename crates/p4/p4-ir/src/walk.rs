@@ -6,7 +6,7 @@
 use crate::*;
 
 macro_rules! walkers {
-    ($sub_exprs:ident, $header_exprs:ident, $lvalue_exprs:ident, $stmt_exprs:ident, $stmt_blocks:ident, $blocks:ident, $other_exprs:ident $(, $m:tt)?) => {
+    ($sub_exprs:ident, $header_exprs:ident, $lvalue_exprs:ident, $stmt_exprs:ident, $stmt_blocks:ident, $blocks:ident, $other_exprs:ident, $stmt_lvalues:ident $(, $m:tt)?) => {
         /// The operands of an expression, indices of header stacks among them.
         pub fn $sub_exprs(e: &$($m)? Expr, f: &mut dyn FnMut(&$($m)? Expr)) {
             match &$($m)? e.kind {
@@ -170,6 +170,23 @@ macro_rules! walkers {
             }
         }
 
+        /// What a statement itself writes to, other than headers as a whole.
+        pub fn $stmt_lvalues<'s>(s: &'s $($m)? Stmt, f: &mut dyn FnMut(&'s $($m)? LValue)) {
+            match s {
+                Stmt::Assign(dst, _) | Stmt::Lookahead(dst, _) => f(dst),
+                Stmt::Extern(
+                    Extern::Meter { result, .. }
+                    | Extern::DirectMeter { result, .. }
+                    | Extern::RegisterRead { result, .. }
+                    | Extern::Hash { result, .. }
+                    | Extern::Random { result, .. }
+                    | Extern::UpdateChecksum { checksum: result, .. },
+                ) => f(result),
+                Stmt::Extern(Extern::Service { answer: Some(answer), .. }) => answer.into_iter().for_each(f),
+                _ => {}
+            }
+        }
+
         /// The expressions that are not in statements: keys of selects and of tables.
         pub fn $other_exprs(ir: &$($m)? Ir, f: &mut dyn FnMut(&$($m)? Expr)) {
             for (_, s) in &$($m)? ir.states {
@@ -184,31 +201,24 @@ macro_rules! walkers {
     };
 }
 
-walkers!(sub_exprs, header_exprs, lvalue_exprs, stmt_exprs, stmt_blocks, blocks, other_exprs);
-walkers!(sub_exprs_mut, header_exprs_mut, lvalue_exprs_mut, stmt_exprs_mut, stmt_blocks_mut, blocks_mut, other_exprs_mut, mut);
+walkers!(sub_exprs, header_exprs, lvalue_exprs, stmt_exprs, stmt_blocks, blocks, other_exprs, stmt_lvalues);
+walkers!(
+    sub_exprs_mut,
+    header_exprs_mut,
+    lvalue_exprs_mut,
+    stmt_exprs_mut,
+    stmt_blocks_mut,
+    blocks_mut,
+    other_exprs_mut,
+    stmt_lvalues_mut,
+    mut
+);
 
 /// Every statement of a block and of the blocks inside it, outer ones first.
 pub fn all_stmts(block: &Block, f: &mut dyn FnMut(&Stmt)) {
     for s in block {
         f(s);
         stmt_blocks(s, &mut |b| all_stmts(b, f));
-    }
-}
-
-/// What a statement itself writes to, other than headers as a whole.
-pub fn stmt_lvalues<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s LValue)) {
-    match s {
-        Stmt::Assign(dst, _) | Stmt::Lookahead(dst, _) => f(dst),
-        Stmt::Extern(
-            Extern::Meter { result, .. }
-            | Extern::DirectMeter { result, .. }
-            | Extern::RegisterRead { result, .. }
-            | Extern::Hash { result, .. }
-            | Extern::Random { result, .. }
-            | Extern::UpdateChecksum { checksum: result, .. },
-        ) => f(result),
-        Stmt::Extern(Extern::Service { answer: Some(answer), .. }) => answer.iter().for_each(f),
-        _ => {}
     }
 }
 

@@ -3,7 +3,7 @@
 use super::locations::{width, width_of};
 use super::{Cells, Loc, Op, Row, Site, Step, Walker, What};
 use crate::lack::Fault;
-use p4_ir::walk::{header_exprs, stmt_exprs, sub_exprs};
+use p4_ir::walk::{header_exprs, read_vars, stmt_exprs, sub_exprs};
 use p4_ir::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -102,7 +102,7 @@ impl Walker<'_> {
             if !from_entry {
                 s.match_reads.extend(reads);
             }
-            row.written.extend(writes.iter().map(|l| (*l, 1)));
+            row.whole(&writes);
             s.writes.extend(writes);
             return site;
         }
@@ -138,10 +138,12 @@ impl Walker<'_> {
         }
         let at = self.operand(index, row);
         let (mut reads, mut written, mut comparisons) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let mut here: HashMap<VarId, usize> = HashMap::new();
         written.extend(self.place(result));
         for s in &block[1..=last] {
             deep(s, &mut |s| {
                 stmt_exprs(s, &mut |e| {
+                    read_vars(e, &mut |v| *here.entry(v).or_default() += 1);
                     let found = self.leaves(e);
                     reads.extend(found.into_iter().filter(|l| !written.contains(l)));
                     compared(e, &mut |e| {
@@ -154,12 +156,15 @@ impl Walker<'_> {
             });
         }
         reads.retain(|l| !at.contains(l));
+        // What only the register's own program reads does not leave its ALU.
+        let known = &self.reads;
+        written.retain(|l| !matches!(l, Loc::Var(v) if here.get(v) == known.get(v) && here.contains_key(v)));
         let cells = Cells::Register(*register);
         let fresh = at.iter().chain(&reads).all(|l| !row.written.contains_key(l));
         let (site, bits) = match first.filter(|_| fresh) {
             Some(site) => {
                 let from_entry = at.iter().all(|l| self.out.all[site].writes.contains(l));
-                row.written.extend(written.iter().map(|l| (*l, 1)));
+                row.whole(&written);
                 let s = &mut self.out.all[site];
                 if !from_entry {
                     s.match_reads.extend(at);
@@ -186,7 +191,12 @@ impl Walker<'_> {
 
     pub(super) fn assign(&mut self, dst: &LValue, value: &Expr, row: &mut Row) {
         if let LValue::Var(v) = dst {
-            self.deciders.remove(v);
+            if !self.out.handles.contains(&Loc::Var(*v)) {
+                self.deciders.remove(v);
+            } else if value.as_const().is_some_and(|c| c.value() == 0) {
+                // An entry that points to no member is no instruction.
+                return;
+            }
         }
         // Metadata starts as zero: to set what nobody has written to zero is nothing.
         if let (LValue::Var(v), true) = (dst, value.as_const().is_some_and(|c| c.value() == 0)) {
@@ -197,9 +207,28 @@ impl Walker<'_> {
             }
         }
         let reads = self.computed(value, row);
-        if let Some(to) = self.place(dst) {
-            self.op(row, reads, to, None);
+        let Some(to) = self.place(dst) else { return };
+        match dst {
+            LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => self.part(row, reads, to, (*lo, *hi)),
+            _ => self.op(row, reads, to, None),
         }
+    }
+
+    /// A part of a place is written: other parts of it can be written beside it.
+    fn part(&mut self, row: &mut Row, reads: BTreeSet<Loc>, to: Loc, (lo, hi): (u32, u32)) {
+        let before = row.written.get(&to).copied();
+        let mut parts = row.parts.remove(&to).unwrap_or_else(|| before.map(|level| (0, u32::MAX, level)).into_iter().collect());
+        let below = parts.iter().filter(|(low, high, _)| *low <= hi && lo <= *high).map(|(.., level)| *level).max();
+        match below {
+            _ if reads.contains(&to) => {}
+            Some(level) => drop(row.written.insert(to, level)),
+            None => drop(row.written.remove(&to)),
+        }
+        self.op(row, reads, to, None);
+        let level = row.written.get(&to).copied().unwrap_or(1);
+        parts.push((lo, hi, level));
+        row.parts.insert(to, parts);
+        row.written.insert(to, level.max(before.unwrap_or(1)));
     }
 
     /// What an instruction that computes `e` reads: one operation deep; what is below goes to temporaries.
@@ -316,6 +345,7 @@ impl Walker<'_> {
             *at = level.max(*at);
         }
         row.written.insert(writes, level);
+        row.parts.remove(&writes);
         row.ops.push(Op { level, reads, writes, hash });
         self.out.operations += 1;
     }
@@ -366,6 +396,9 @@ impl Walker<'_> {
             match_reads: m,
             action_reads: a,
             writes: w,
+            by_action: BTreeMap::new(),
+            on_hit: None,
+            on_miss: None,
             dead: Vec::new(),
             hashes: Vec::new(),
             cells: Vec::new(),
@@ -373,6 +406,16 @@ impl Walker<'_> {
         };
         self.out.all.push(site);
         self.out.all.len() - 1
+    }
+}
+
+impl Row {
+    /// Places that cells write as a whole, with the table whose action this is.
+    fn whole(&mut self, written: &BTreeSet<Loc>) {
+        for l in written {
+            self.written.insert(*l, 1);
+            self.parts.remove(l);
+        }
     }
 }
 

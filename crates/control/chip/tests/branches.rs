@@ -1,0 +1,85 @@
+//! What a packet does on one way only binds nothing on another: tables behind a hit or a miss, what one action writes, tables that share an
+//! action profile; and what is side by side in one place.
+
+use chip::{Chip, Placement, Refusal, Sizes};
+
+/// `tests/tna/externs.p4` with declarations ahead of `apply` and statements at its beginning.
+fn place(declarations: &str, statements: &str) -> Result<Placement, Refusal> {
+    let text = std::fs::read_to_string("tests/tna/externs.p4").unwrap();
+    let text = text.replacen("    apply {\n        tenants.apply();", &format!("{declarations}\n    apply {{\n{statements}"), 1);
+    let compiled = p4_check::compile_for_chip_str("own.p4", &text, &p4_check::Options::default());
+    let mut ir = compiled.unwrap_or_else(|f| panic!("{}", f.render())).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    chip::place(&ir, &Chip::named("tofino1").unwrap(), &Sizes::default())
+}
+
+fn stage(p: &Placement, name: &str) -> usize {
+    p.stages.iter().position(|s| s.parts.iter().any(|part| part.name == name)).unwrap_or_else(|| panic!("{name}: {p}"))
+}
+
+/// The chip's compiler has the same rule: its users must exclude each other. What was refused was a shared profile of any kind.
+#[test]
+fn tables_share_a_profile_if_no_packet_uses_it_in_both() {
+    let others = "table others {
+        key = { hdr.tag.kind: exact; }
+        actions = { send; @defaultonly NoAction; }
+        const default_action = NoAction();
+        implementation = ways;
+        size = 512;
+    }";
+    let p = place(others, "if (!tenants.apply().hit) { others.apply(); }").unwrap_or_else(|r| panic!("{r}"));
+    assert_eq!(p.capacity("Ingress.ways.members"), Some(256));
+    let twice = place(others, "tenants.apply(); others.apply();").unwrap_err().to_string();
+    assert!(twice.contains("table Ingress.ways.members: a packet can reach it twice"), "{twice}");
+}
+
+#[test]
+fn a_table_behind_a_miss_waits_only_for_what_a_miss_writes() {
+    let table = |name: &str, default: &str| {
+        format!(
+            "table {name} {{
+                key = {{ hdr.tag.id: exact; }}
+                actions = {{ send; @defaultonly NoAction; @defaultonly none; }}
+                {default};
+                size = 512;
+            }}"
+        )
+    };
+    let both = |default: &str, second: &str| {
+        let none = "action none() { for_tm.ucast_egress_port = 7; }";
+        let p = place(&format!("{none} {} {}", table("first", default), table("second", "const default_action = NoAction()")), second);
+        let p = p.unwrap_or_else(|r| panic!("{r}"));
+        (stage(&p, "first"), stage(&p, "second"))
+    };
+    let behind_miss = "if (!first.apply().hit) { second.apply(); }";
+    let (first, second) = both("const default_action = NoAction()", behind_miss);
+    assert_eq!(first, second, "only what was found has set the port");
+    let (first, second) = both("const default_action = none()", behind_miss);
+    assert!(first < second, "the default sets it too");
+    let (first, second) = both("default_action = NoAction()", behind_miss);
+    assert!(first < second, "and any may, if the control plane chooses it");
+    let (first, second) = both("const default_action = NoAction()", "if (first.apply().hit) { second.apply(); }");
+    assert!(first < second);
+    let of_another = "switch (first.apply().action_run) { NoAction: { second.apply(); } default: { } }";
+    let (first, second) = both("default_action = none()", of_another);
+    assert_eq!(first, second, "the other actions have not run");
+}
+
+#[test]
+fn parts_of_a_field_are_written_side_by_side() {
+    let last = |writes: &str| {
+        let set = format!("action set(bit<16> low) {{ {writes} }}");
+        let table = "table parts { key = { hdr.tag.id: exact; } actions = { set; } size = 512; }";
+        let read = "parts.apply(); if (meta.bytes == 5) { hdr.tag.kind = 9; }";
+        place(&format!("{set} {table}"), read)
+            .unwrap_or_else(|r| panic!("{r}"))
+            .stages
+            .iter()
+            .flat_map(|s| &s.parts)
+            .filter(|p| p.name.starts_with("parts"))
+            .count()
+    };
+    assert_eq!(last("meta.bytes[15:0] = low; meta.bytes[31:16] = hdr.tag.kind;"), 1);
+    assert_eq!(last("meta.bytes[15:0] = low; meta.bytes[16:1] = hdr.tag.kind;"), 2, "the second is over the first");
+    assert_eq!(last("meta.bytes[15:0] = low; meta.bytes[31:16] = meta.bytes[15:0];"), 2, "it reads the first");
+}
