@@ -155,7 +155,6 @@ type Chunk = OnceLock<Box<[AtomicU32]>>;
 
 /// Queues of a [`Chunk`].
 const CHUNK: usize = 4096;
-type Chunk = OnceLock<Box<[AtomicU32]>>;
 
 impl Shown {
     pub(crate) fn counters(&self) -> Counters {

@@ -457,7 +457,9 @@ impl<'a> Cx<'a> {
                 let parts: Vec<_> = parts.into_iter().map(register).collect();
                 ObjKind::Register(parts.into_iter().map(|(info, ty)| (self.build.ir.program.registers.push(info), ty)).collect())
             }
-            ("action_profile", [size]) => ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm: None, groups: None, lowered: None }),
+            ("action_profile", [size]) => {
+                ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm: None, groups: None, lowered: None })
+            }
             ("action_selector", [algorithm, size, _]) => {
                 let algorithm = Some(self.algorithm(algorithm)?);
                 ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm, groups: None, lowered: None })
