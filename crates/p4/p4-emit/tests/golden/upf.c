@@ -3894,6 +3894,13 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
+                    standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                    standard_metadata_mcast_grp = 0u;
+                    to_24 |= bit;
+                    goto done;
+                }
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 standard_metadata_mcast_grp = 0u;
@@ -3904,6 +3911,13 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
+                    standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                    standard_metadata_mcast_grp = 0u;
+                    to_24 |= bit;
+                    goto done;
+                }
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 standard_metadata_mcast_grp = 0u;
@@ -6578,6 +6592,13 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -6588,6 +6609,13 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -7008,6 +7036,13 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -7018,6 +7053,13 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -8903,6 +8945,13 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -8913,6 +8962,13 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -9323,6 +9379,13 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -9333,6 +9396,13 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -11159,6 +11229,13 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -11169,6 +11246,13 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -11587,6 +11671,13 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -11597,6 +11688,13 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -13480,6 +13578,13 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -13490,6 +13595,13 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -13898,6 +14010,13 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -13908,6 +14027,13 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -15712,6 +15838,13 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -15722,6 +15855,13 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -16142,6 +16282,13 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -16152,6 +16299,13 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -17981,6 +18135,13 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -17991,6 +18152,13 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -18401,6 +18569,13 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -18411,6 +18586,13 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
             UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;

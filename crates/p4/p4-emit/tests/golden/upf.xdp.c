@@ -5220,6 +5220,12 @@ parsed:;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
             if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                    c->v.meta_reason = 0x1eu;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
                 c->v.meta_reason = 0x20u;
                 c->v.standard_metadata_egress_spec = 511u;
                 c->v.standard_metadata_mcast_grp = 0u;
@@ -5233,6 +5239,12 @@ parsed:;
                 c->v.UpfIngress_police_colour = (colour & 0x3);
             }
             if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                    c->v.meta_reason = 0x1eu;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
                 c->v.meta_reason = 0x20u;
                 c->v.standard_metadata_egress_spec = 511u;
                 c->v.standard_metadata_mcast_grp = 0u;
@@ -6357,6 +6369,12 @@ class_1:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -6370,6 +6388,12 @@ class_1:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -7267,6 +7291,12 @@ class_2:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -7280,6 +7310,12 @@ class_2:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -8170,6 +8206,12 @@ class_3:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -8183,6 +8225,12 @@ class_3:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -9082,6 +9130,12 @@ class_4:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -9095,6 +9149,12 @@ class_4:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -9929,6 +9989,12 @@ class_5:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -9942,6 +10008,12 @@ class_5:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -10772,6 +10844,12 @@ class_6:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 0x10u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
@@ -10785,6 +10863,12 @@ class_6:;
                     c->v.UpfIngress_police_colour = (colour & 0x3);
                 }
                 if (((uint32_t)c->v.UpfIngress_police_colour) == 2u) {
+                    if ((((uint32_t)c->v.meta_flags) & 8u) != 0u) {
+                        c->v.meta_reason = 0x1eu;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                     c->v.meta_reason = 0x20u;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
