@@ -33,10 +33,10 @@ Notes:
 - Traffic is seen when counters are looked at, not packet by packet: a start is reported within a second or so, a stop, the end of a holding time and an
   inactive user plane up to a quarter of their time late, at least a second. Traffic has stopped after the Inactivity Detection Time, or after 10 s.
 - A volume quota ends where packets flow, on all workers and targets at once: it is passed by less than the longest packet of a port (`mtu`). What is behind
-  it is dropped (`quota_exhausted`) until the report is made, at the next look, and then the FAR for quota action has it. Of a PDR with several quotas
-  this is so for the smallest, and of one with three MBRs for none. A quota that changes while packets flow is passed by what comes in the microseconds
-  of the change. Where packets wait for a port's rate it may be passed by what waits ([limits.md](limits.md#engine)). Others, and thresholds, are seen by
-  looks alone.
+  it is dropped (`quota_exhausted`) until the report is made, at the next look, and then the FAR for quota action has it. A PDR has
+  three places for MBRs and quotas, the smallest quotas first; the total and the PDR's own direction of a URR are two. A quota that finds no place there is seen to be
+  used up by looks alone, as thresholds are. A quota that changes while packets flow is passed by what comes in the microseconds
+  of the change. Where packets wait for a port's rate it may be passed by what waits ([limits.md](limits.md#engine)).
 - A volume limit is looked at before it can have been reached at the highest rate that was seen: at most once a millisecond, once in five while no packet
   comes. So a threshold is passed by the bytes of a millisecond, or of five after a pause: 1.25 or 6.25 MB at 10 Gbit/s.
 - An event is a start of traffic: which events a URR counts is the UP function's to say (TS 23.501 table 5.8.2.11.5-1). A report has the Time Stamp of
