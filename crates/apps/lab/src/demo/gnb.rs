@@ -5,7 +5,8 @@
 
 use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
 use super::namespaces::{
-    Files, IPERF_S, SEED, SETTLE, START, STOP, download, iperf, iperf_mbps, ping_all, read_json, read_records, start_smf, start_upf, write,
+    Files, IPERF_S, SEED, SETTLE, START, STOP, download, iperf, iperf_mbps, iperf_server, ping_all, read_json, read_records, start_smf,
+    start_upf, write,
 };
 use super::netns::{Namespace, Networks};
 use super::process::{Background, Part};
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     println!("UEs: a TUN device each");
     let ues = start("UEs", &net, "ue", &["--config", &config.display().to_string()], &file("ue.json"), &out)?;
     let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], &out, false)?;
-    let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
+    let iperf = iperf_server(&net.dn, "5201")?;
 
     println!("Users: unmodified programs\n");
     let mut outcomes = users(args, &net, &records)?;

@@ -6,9 +6,9 @@
 use super::Args;
 use super::checks::Checks;
 use super::gnb::{Outcomes, UES, gnb_ue, start, start_radio, ue_ue};
-use super::namespaces::{IPERF_S, SETTLE, START, STOP, download_mbps, read_json, write};
+use super::namespaces::{IPERF_S, SETTLE, START, STOP, download_mbps, iperf_server, read_json, write};
 use super::netns::Networks;
-use super::process::{Background, Part};
+use super::process::Part;
 use daemon::failure::Failure;
 use gnodeb::counts::{Count, Report, UeReport, add_count};
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, net: &Networks, records: &[SessionRecord], smf: &
     );
     write(&out.join("gnb2.toml"), &config)?;
     let gnb = start("gNodeB 2", net, "gnb", &["--config", &file("gnb2.toml")], &file("gnb2.json"), out)?;
-    let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2", "-p", "5202"]), "iperf3")?;
+    let iperf = iperf_server(&net.dn, "5202")?;
     let handovers = Handovers { net, records, out };
     let outcomes = handovers.there_and_back(smf)?;
     drop(iperf);

@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     ran.wait_for("ready", START)?;
 
     let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], &out, false)?;
-    let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
+    let iperf = iperf_server(&net.dn, "5201")?;
     let records = read_records(&files.sessions)?;
 
     println!("Users: unmodified programs\n");
@@ -242,6 +242,19 @@ pub(super) fn download_mbps(net: &Networks, ue: &str, bytes: u64, pace: Option<u
         return Err(Failure::Failed(format!("checksum {sum} instead of {expected}")));
     }
     Ok(bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e6)
+}
+
+/// iperf3's server in the data network, once it listens: a client that comes before is refused.
+pub(super) fn iperf_server(dn: &Namespace, port: &str) -> Result<Background, Failure> {
+    let server = Background::start(dn.command("iperf3", &["-s", "-B", "10.6.0.2", "-p", port]), "iperf3")?;
+    let end = Instant::now() + START;
+    while dn.run("ss", &["--listening", "--tcp", "--numeric", "--no-header", "sport", "=", port])?.trim().is_empty() {
+        if Instant::now() >= end {
+            return Err(Failure::Failed(format!("iperf3 does not listen at port {port}")));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(server)
 }
 
 /// Runs iperf3, and again while its server has not noticed that the test before has ended. With `-J` it says so in its output, and may call that a success.
