@@ -10,7 +10,7 @@ use daemon::control::{MAX_REQUEST, Reply, Request};
 use daemon::failure::Failure;
 use daemon::report::Report;
 use daemon::sessions::SessionQuery;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -188,20 +188,17 @@ impl Downloads {
         }
     }
 
-    /// Stops everything; of how many users exactly what arrived was charged, and the daemon's report, which is balanced.
-    pub(super) fn end(self) -> Result<(usize, Report), Failure> {
+    /// Stops everything: the daemon must have accounted for each packet.
+    pub(super) fn end(self) -> Result<(), Failure> {
         std::thread::sleep(SETTLE);
         let Downloads { net: _net, folder, upf, ran, smf, .. } = self;
         ran.stop(PATIENCE)?;
         upf.stop(PATIENCE)?;
         drop(smf);
         let report: Report = read(&folder.path().join("upf.json"))?;
-        let ran: traffic::ran::Report = read(&folder.path().join("ran.json"))?;
         if report.imbalance != 0 {
             return Err(Failure::Failed(format!("{} packets are not accounted for", report.imbalance)));
         }
-        let arrived: HashMap<_, _> = ran.ues.iter().map(|ue| (ue.ue_ipv4, ue.downlink.bytes)).collect();
-        let right = report.sessions.iter().filter(|of| arrived.get(&of.ue_ipv4) == Some(&of.downlink.bytes)).count();
-        Ok((right, report))
+        Ok(())
     }
 }
