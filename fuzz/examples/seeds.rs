@@ -34,7 +34,7 @@ fn main() -> std::io::Result<()> {
         ("store", store_seeds()),
         ("store_files", store_files_seeds()),
     ];
-    let all = all.into_iter().chain([("shaper", shaper_seeds()), ("load", load_seeds())]);
+    let all = all.into_iter().chain([("shaper", shaper_seeds()), ("load", load_seeds()), ("gnb_front", gnb_front_seeds())]);
     for (target, seeds) in all.chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
         fs::create_dir_all(&folder)?;
@@ -46,6 +46,22 @@ fn main() -> std::io::Result<()> {
 }
 
 type Seeds = Vec<(&'static str, Vec<u8>)>;
+
+/// Packets of each UE in both flows, with bearers that go, come and change between them; and of a tunnel that nobody has.
+fn gnb_front_seeds() -> Seeds {
+    let step = |what: u8, length: u8, bytes: &[u8]| [&[what, 1, length][..], bytes].concat();
+    let packet = |n: u8, flow: u8| step(n << 3 | flow, 40, &[0x45; 40]);
+    let of_all = |flow: u8| (0..4).flat_map(|n| packet(n, flow)).collect::<Vec<u8>>();
+    let request = |n: u8, kind: u8| step(n << 3 | 7, kind, &[]);
+    let changes: Vec<u8> = (0..4).flat_map(|n| [request(n, 2), request(n, 0), request(n, 1)].concat()).collect();
+    let mut strange = Vec::new();
+    gtpu::Repr::g_pdu(77, None, &[0x45; 20]).emit(&mut strange);
+    let strange = step(3, strange.len() as u8, &strange);
+    vec![
+        ("packets", [of_all(0), of_all(2), of_all(1), strange].concat()),
+        ("changes", [of_all(0), changes, of_all(0), request(1, 2), of_all(1), request(2, 0), of_all(0)].concat()),
+    ]
+}
 
 /// The records of a node with a session, as a test of it writes them down in hexadecimal.
 fn store_seeds() -> Seeds {

@@ -20,16 +20,16 @@ use program::Bridge;
 use target::{Lane, Replicating, Returned};
 use target_asic::Asic;
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 /// Steps of an input at most.
 const MAX_STEPS: usize = 200;
 /// Packets of a bearer that services may keep: a window of RLC's, one of PDCP's, and the one that carries STATUS PDUs.
 const MOST_KEPT: usize = 16 + 16 + 1;
 const BEARERS: usize = 4;
-const UPF: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const OURS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
-const UNIT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-const RADIO_PORT: u16 = 4001;
+pub(crate) const UPF: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+pub(crate) const OURS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+pub(crate) const UNIT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+pub(crate) const RADIO_PORT: u16 = 4001;
 
 /// What a step is, by the lower bits of its first octet.
 const G_PDU: u8 = 0;
@@ -84,13 +84,7 @@ impl Worker {
         let text =
             format!("role = \"both\"\nn3 = \"{OURS}\"\n[radio]\naddress = \"127.0.0.1:4001\"\nrate_mbps = 100000\npdu_bytes = 200\n");
         let (tables, config) = GnbTables::parse(&text).expect("a configuration");
-        let load = |services: &[Arc<service::Deployment>]| {
-            let (cut, bridge) = &*PROGRAM;
-            let oracle = Asic::oracle(cut.clone()).map_err(|error| PipelineError::Program(error.to_string()))?;
-            let target = Replicating::new(oracle, bridge.clone()).with_services(services);
-            Ok(Arc::new(target.map_err(|error| PipelineError::Program(error.to_string()))?) as Arc<dyn target::Target>)
-        };
-        let pipeline = Pipeline::over(&config, BEARERS, Choice::Portable, None, load).expect("the program runs");
+        let pipeline = Pipeline::over(&config, BEARERS, Choice::Portable, None, over_the_interpreter).expect("the program runs");
         let (lane, host) = (pipeline.target.lane(0), Host::new(&config));
         let mut worker = Worker { pipeline, lane, bearers: Bearers::new(tables, config), host, kept: 0, counts: BTreeMap::new() };
         let all: Vec<String> = (0..BEARERS).map(|n| ue(n, 9)).collect();
@@ -209,6 +203,14 @@ impl Worker {
     }
 }
 
+/// The whole program with its services.
+pub(crate) fn over_the_interpreter(services: &[Arc<service::Deployment>]) -> Result<Arc<dyn target::Target>, PipelineError> {
+    let (cut, bridge) = &*PROGRAM;
+    let oracle = Asic::oracle(cut.clone()).map_err(|error| PipelineError::Program(error.to_string()))?;
+    let target = Replicating::new(oracle, bridge.clone()).with_services(services);
+    Ok(Arc::new(target.map_err(|error| PipelineError::Program(error.to_string()))?))
+}
+
 /// A frame as a UDP port makes it.
 fn frame(from: SocketAddrV4, to: SocketAddrV4, payload: &[u8]) -> Vec<u8> {
     let mut frame = Vec::new();
@@ -220,11 +222,11 @@ fn frame(from: SocketAddrV4, to: SocketAddrV4, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-fn n3(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn n3(payload: &[u8]) -> Vec<u8> {
     frame(SocketAddrV4::new(UPF, 2152), SocketAddrV4::new(OURS, 2152), payload)
 }
 
-fn radio(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn radio(payload: &[u8]) -> Vec<u8> {
     frame(SocketAddrV4::new(UNIT, RADIO_PORT), SocketAddrV4::new(Ipv4Addr::LOCALHOST, 4001), payload)
 }
 

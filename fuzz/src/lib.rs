@@ -9,6 +9,7 @@ pub mod chip;
 pub mod config;
 pub mod control;
 pub mod flow;
+pub mod gnb_front;
 pub mod gnb_p4;
 pub mod gnodeb;
 pub mod gtpu;
@@ -40,6 +41,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("config", config::run),
     ("control", control::run),
     ("flow", flow::run),
+    ("gnb_front", gnb_front::run),
     ("gnb_p4", gnb_p4::run),
     ("gnodeb", gnodeb::run),
     ("gtpu", gtpu::run),
