@@ -458,13 +458,20 @@ impl Node {
 
     /// One message of a datagram.
     fn message(&mut self, from: SocketAddr, message: &Message, octets: &[u8], now: Duration, plane: &mut dyn UserPlane) {
+        let known = self.peers.counts(from.ip()).is_some();
         self.count(from.ip(), |counts| counts.receive(message.kind));
         self.send_kept_to(from.ip(), message, now);
         let Some(answer) = message.kind.response() else {
-            return match message.kind {
+            match message.kind {
                 MessageType::Other(_) => self.drop_datagram(from, Drop::UnknownType, now),
                 _ => self.response(from, message, now, plane),
-            };
+            }
+            if let Some(counts) = self.peers.counts_mut(from.ip()).filter(|_| !known) {
+                // An association that this node has asked for.
+                counts.send(MessageType::AssociationSetupRequest);
+                counts.receive(message.kind);
+            }
+            return;
         };
         if self.is_repeatable(from, message)
             && let Some(octets) = self.answers.find(from, message.kind, message.sequence, octets, now)
@@ -496,6 +503,9 @@ impl Node {
             _ => refuse_unsupported(&message.ies)
                 .and_then(|()| Err(Rejection::new(Cause::SERVICE_NOT_SUPPORTED, format!("{:?}", message.kind)))),
         };
+        if let Some(counts) = self.peers.counts_mut(from.ip()).filter(|_| !known) {
+            counts.receive(message.kind);
+        }
         let mut ies = match outcome {
             Ok(ies) => ies,
             Err(rejection) => self.rejected(from, message, &rejection, now),

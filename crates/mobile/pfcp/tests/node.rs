@@ -281,6 +281,26 @@ fn an_association_that_we_want_is_asked_for_until_it_is_there() {
 }
 
 #[test]
+fn a_peers_messages_are_counted_from_its_first_on() {
+    use MessageType::{AssociationSetupRequest, AssociationSetupResponse, HeartbeatRequest, HeartbeatResponse};
+    let mut theirs = Bench::new();
+    theirs.ask(HeartbeatRequest, None, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    let mut ours = Bench::alone(config());
+    ours.node.associate(SMF, ours.now);
+    let setup = ours.sent_one();
+    ours.answer(&setup, vec![Ie::NodeId(smf_node()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    let of = |bench: &Bench| {
+        let counts = bench.node.messages_of(&smf_node()).unwrap().clone();
+        [counts.received, counts.sent].map(|kinds| kinds.into_iter().collect::<Vec<_>>())
+    };
+    assert_eq!(
+        of(&theirs),
+        [[(HeartbeatRequest, 1), (AssociationSetupRequest, 1)], [(HeartbeatResponse, 1), (AssociationSetupResponse, 1)]]
+    );
+    assert_eq!(of(&ours), [[(AssociationSetupResponse, 1)], [(AssociationSetupRequest, 1)]]);
+}
+
+#[test]
 fn requests_go_where_the_configuration_says() {
     let source = "127.0.0.4:40000".parse().unwrap();
     for (request_port, port) in [(RequestPort::Standard, codec::PORT), (RequestPort::Source, 40000)] {
