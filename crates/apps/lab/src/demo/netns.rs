@@ -212,7 +212,7 @@ impl Namespace {
         run("ip", &all)
     }
 
-    fn sysctl(&self, setting: &str) -> Result<(), Failure> {
+    pub(crate) fn sysctl(&self, setting: &str) -> Result<(), Failure> {
         let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
         let path = format!("/proc/sys/{}", key.replace('.', "/"));
         self.run("sh", &["-c", &format!("echo {value} > {path}")]).map(drop)

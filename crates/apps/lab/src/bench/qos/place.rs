@@ -18,6 +18,8 @@ use traffic::{SessionRecord, Tunnel};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// What is still on its way when the last user has ended has arrived after this.
 const SETTLE: Duration = Duration::from_millis(1500);
+/// What TCP may keep for a connection, octets: the kernel counts what its packets take, up to three times their bytes.
+const SOCKET_BUFFER: usize = 32 << 20;
 /// The gNodeB.
 pub(crate) const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
 /// The data network's host.
@@ -67,6 +69,11 @@ impl Place {
         let folder = tempfile::tempdir().map_err(|e| Failure::Failed(format!("cannot create a folder: {e}")))?;
         let path = |name: &str| folder.path().join(name).display().to_string();
         let net = Networks::with_line()?;
+        // Room for what is under way with the highest rate and the longest round trip, 4 MB, or the sender's buffer is what is measured (RFC 6349 §3.3.1).
+        for ns in [&net.ran, &net.dn] {
+            ns.sysctl(&format!("net.ipv4.tcp_rmem=4096 131072 {SOCKET_BUFFER}"))?;
+            ns.sysctl(&format!("net.ipv4.tcp_wmem=4096 65536 {SOCKET_BUFFER}"))?;
+        }
         let line = DelayLine::start(net.line.as_ref().ok_or_else(|| Failure::Failed("no line".into()))?)?;
         let (config, records) = (path("upf.toml"), path("sessions.jsonl"));
         let gtpu = "gtpu = [\"10.3.0.1\"]\n";
