@@ -15,7 +15,7 @@ use crate::report::{
     ShapedReport, TableReport, TargetReport, WorkerReport,
 };
 use crate::sessions::{SessionDetail, SessionPage, SessionQuery};
-use crate::store::Store;
+use crate::store::{HeldLease, Store};
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, SendError, Sender, select};
 use engine::Engine;
@@ -232,6 +232,8 @@ pub struct Agent {
     pub look: Option<Look>,
     /// The program, by which packets' stories are told; `None`: none are.
     pub ir: Option<Arc<Ir>>,
+    /// Of a store that is closed. The last to be dropped: another node serves when this one's ports are closed.
+    pub lease: Option<HeldLease>,
 }
 
 impl Agent {
@@ -606,7 +608,7 @@ impl Agent {
         }
         self.flush();
         if let Some(store) = self.store.take() {
-            store.close(!keeps);
+            self.lease = store.close(!keeps);
         }
     }
 
@@ -1077,6 +1079,7 @@ mod tests {
             reconsidering: None,
             look: None,
             ir: None,
+            lease: None,
         };
         (agent, split, chaos)
     }

@@ -597,6 +597,7 @@ impl Upf {
             reconsidering: None,
             look: None,
             ir: Some(ir),
+            lease: None,
         };
         for smf in &config.n4.associate {
             // Where it listens, whoever asks (TS 29.244 clause 4.2.2).
@@ -870,9 +871,10 @@ impl N4 {
     fn bind(config: &Config) -> Result<N4, Failure> {
         let mut bound = UdpSocket::bind(config.n4.listen);
         if config.shared_store().is_some() {
-            // Who moves the address may learn only now that this node serves.
+            // Who moves the address may learn only now that this node serves. One of this machine is free when the node before has ended.
+            let may_come = |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::AddrNotAvailable | std::io::ErrorKind::AddrInUse);
             let end = Instant::now() + ADDRESS_PATIENCE;
-            while bound.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::AddrNotAvailable) && Instant::now() < end {
+            while bound.as_ref().is_err_and(may_come) && Instant::now() < end {
                 std::thread::sleep(ADDRESS_LOOK);
                 bound = UdpSocket::bind(config.n4.listen);
             }

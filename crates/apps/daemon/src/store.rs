@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::n4_socket::{Datagram, Output};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use embedded::Embedded;
+pub use lease::HeldLease;
 use lease::Lease;
 use pfcp::node::{Change, Given, Node, Read, Restoring, Saved, SavedError, Spent, Together};
 use pfcp::rules::UserPlane;
@@ -383,18 +384,20 @@ impl Store {
     }
 
     /// Writes and sends what is pending, and closes the store. With `released` there is nothing to come back to: the next start is a new one.
-    pub fn close(mut self, released: bool) {
+    /// The lease of a shared store is held on: another node may serve only when this one has left its addresses.
+    pub fn close(mut self, released: bool) -> Option<HeldLease> {
         if let Some(batches) = self.batches.take().filter(|_| !self.held.is_empty()) {
             let _ = batches.send(std::mem::take(&mut self.held));
         }
         let opened = self.thread.take().and_then(|thread| thread.join().ok()).flatten();
         match opened.map(|opened| opened.0) {
-            None => {}
-            Some(Records::Shared(shared)) => shared.close(released),
+            None => None,
+            Some(Records::Shared(shared)) => Some(shared.close(released)),
             Some(Records::Embedded(embedded)) => {
                 if let Err(e) = embedded.close(released) {
                     embedded.give_up(&e);
                 }
+                None
             }
         }
     }

@@ -32,6 +32,15 @@ struct State {
     before_the_end: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
+/// A lease that is given back when this value is dropped.
+pub struct HeldLease(pub(super) Lease);
+
+impl Drop for HeldLease {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
 impl Lease {
     /// Renews a lease that was asked for at `asked_at` and got, on a thread of its own, and ends the process if that fails.
     pub(super) fn keep(server: Server, asked_at: Instant) -> Result<Lease, String> {
@@ -65,7 +74,7 @@ impl Lease {
     }
 
     /// Lets another node have it at once.
-    pub(super) fn release(&self) {
+    fn release(&self) {
         self.0.released.store(true, Ordering::SeqCst);
         if let Err(e) = self.0.server.release() {
             tracing::warn!("the lease could not be given back, another node waits until it has expired: {}", shortened(&e.to_string()));

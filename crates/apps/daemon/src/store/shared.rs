@@ -4,7 +4,7 @@
 //! of who may write, and the number of the last batch; `lease`, who serves, which expires. Scripts in the server check the fence and write, in one
 //! step. A batch is written again until it is known to be there: its number says whether it is already.
 
-use super::lease::Lease;
+use super::lease::{HeldLease, Lease};
 use super::replica::{Replica, entry};
 use super::{CHUNK, Changes};
 use pfcp::node::{Read, Saved};
@@ -377,12 +377,12 @@ impl Shared {
         script.invoke(connection)
     }
 
-    /// Lets another node serve. With `released` it begins as a new one.
-    pub(super) fn close(mut self, released: bool) {
+    /// Another node serves when the value is dropped. With `released` it begins as a new one.
+    pub(super) fn close(mut self, released: bool) -> HeldLease {
         if released {
             self.commit(&Changes::from([(Saved::key(), None)]));
         }
-        self.lease.release();
+        HeldLease(self.lease)
     }
 }
 

@@ -530,6 +530,7 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
         reconsidering: None,
         look: None,
         ir: None,
+        lease: None,
     };
     let datagrams = daemon::n4_socket::Datagrams::read(socket, Default::default())?;
     let (requests, requests_in) = unbounded();
