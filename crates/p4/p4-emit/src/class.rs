@@ -304,42 +304,52 @@ impl<'a> Tree<'a> {
         self.e.flow = None;
     }
 
-    fn go(&mut self, next: Next, from: StateId, cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+    /// As [`Tree::state`].
+    fn go(&mut self, next: Next, from: StateId, cursor: u32, path: &mut Vec<StateId>) -> Result<bool, EmitError> {
         match next {
             Next::State(s) => self.state(s, cursor, path),
-            Next::Accept if self.e.ir.states[from].likely == Some(true) => {
-                self.leaf(cursor);
-                Ok(())
-            }
+            Next::Accept if self.e.ir.states[from].likely == Some(true) => Ok(self.leaf(cursor)),
             Next::Accept | Next::Reject => {
                 self.none();
-                Ok(())
+                Ok(false)
             }
         }
     }
 
-    /// Code from a state on, up to a `return` on every way.
-    fn state(&mut self, id: StateId, mut cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+    /// Code from a state on, up to a `return` on every way; `false` if that is `return 0;` on all, and there is no other code.
+    fn state(&mut self, id: StateId, cursor: u32, path: &mut Vec<StateId>) -> Result<bool, EmitError> {
         let state = &self.e.ir.states[id];
         self.size += 1;
         if path.contains(&id) || !self.leads.contains(&id) || self.size > MAX_TREE || !state.body.iter().all(|s| self.plain(s)) {
             self.none();
-            return Ok(());
+            return Ok(false);
         }
         path.push(id);
+        let outer = self.e.take();
+        let found = self.behind(id, cursor, path)?;
+        let text = self.e.take();
+        self.e.append(&outer);
+        if found {
+            self.e.append(&text);
+        } else {
+            self.none();
+        }
+        path.pop();
+        Ok(found)
+    }
+
+    /// A state's statements, and what comes behind it.
+    fn behind(&mut self, id: StateId, mut cursor: u32, path: &mut Vec<StateId>) -> Result<bool, EmitError> {
+        let state = &self.e.ir.states[id];
         for stmt in &state.body {
             if !self.stmt(stmt, &mut cursor)? {
-                self.none();
-                path.pop();
-                return Ok(());
+                return Ok(false);
             }
         }
         match &state.next {
-            Transition::Goto(next) => self.go(*next, id, cursor, path)?,
-            Transition::Select { keys, cases } => self.select(id, keys, cases, cursor, path)?,
+            Transition::Goto(next) => self.go(*next, id, cursor, path),
+            Transition::Select { keys, cases } => self.select(id, keys, cases, cursor, path),
         }
-        path.pop();
-        Ok(())
     }
 
     /// Whether a statement is one of those that [`Tree::stmt`] takes.
@@ -408,12 +418,21 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn select(&mut self, id: StateId, keys: &[Expr], cases: &[SelectCase], cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+    fn select(
+        &mut self,
+        id: StateId,
+        keys: &[Expr],
+        cases: &[SelectCase],
+        cursor: u32,
+        path: &mut Vec<StateId>,
+    ) -> Result<bool, EmitError> {
         if cases.iter().any(|c| c.sets.iter().any(|s| matches!(s, KeySet::ValueSet(_)))) {
             // Its members come and go.
-            self.none();
-            return Ok(());
+            return Ok(false);
         }
+        let outer = self.e.take();
+        // Up to the last case that leads to a class: all behind it lead to none, as what no case is for does.
+        let (mut kept, mut found) = (outer, false);
         let mut at = 0;
         while at < cases.len() {
             // Cases that lead to the same place are tested together.
@@ -428,7 +447,12 @@ impl<'a> Tree<'a> {
                 if let [case] = together {
                     self.learn(keys, case);
                 }
-                return self.go(together[0].next, id, cursor, path);
+                if self.go(together[0].next, id, cursor, path)? {
+                    kept.push_str(&self.e.take());
+                    self.e.append(&kept);
+                    return Ok(true);
+                }
+                break;
             }
             tests.retain(|t| t != "0");
             if tests.is_empty() {
@@ -439,12 +463,18 @@ impl<'a> Tree<'a> {
             if let [case] = together {
                 self.learn(keys, case);
             }
-            self.go(together[0].next, id, cursor, path)?;
+            let leads = self.go(together[0].next, id, cursor, path)?;
             self.e.close();
             self.e.flow = before;
+            if leads {
+                kept.push_str(&self.e.take());
+                found = true;
+            }
         }
+        self.e.take();
+        self.e.append(&kept);
         self.none();
-        Ok(())
+        Ok(found)
     }
 
     /// C text of whether a case is taken; `0` or `1` if that is known.
@@ -489,9 +519,9 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// A way through the parser ends: the packet's class is known.
-    fn leaf(&mut self, consumed: u32) {
-        let Some(mut facts) = self.e.flow.take().and_then(|f| f.facts) else { return };
+    /// A way through the parser ends: the packet's class is known. `false` if it is none.
+    fn leaf(&mut self, consumed: u32) -> bool {
+        let Some(mut facts) = self.e.flow.take().and_then(|f| f.facts) else { return false };
         let headers: BTreeSet<HeaderId> = facts.ways.iter().flat_map(|w| w.keys().copied()).collect();
         for known in facts.values.values_mut() {
             if let Known::Text(_, of) = known
@@ -513,6 +543,7 @@ impl<'a> Tree<'a> {
             None => 0,
         };
         self.e.line(format!("return {class};"));
+        class > 0
     }
 }
 
@@ -582,25 +613,41 @@ impl Emitter<'_> {
         }
     }
 
+    /// The functions that [`Emitter::hand_on`] calls.
+    pub(crate) fn leaving_functions(&self) -> String {
+        let mut out = String::new();
+        for (number, body) in self.leaving.iter().enumerate() {
+            let head = format!("{}leave_{number}(struct sp_context *const c, uint8_t *const p)", self.prefix());
+            let _ = write!(out, "\nstatic __attribute__((noinline, cold)) void {head}\n{{\n{body}}}\n");
+        }
+        out
+    }
+
     /// Puts all that a general stage needs into the context, and hands the packet on to it.
     fn hand_on(&mut self, stage: StageId, class: Class<'_>) -> Result<(), EmitError> {
         self.settle_fields();
         let needs = class.general.needs.get(&stage).cloned().unwrap_or_default();
-        self.line(format!("c->payload = p + {};", class.consumed));
-        self.keep_valid();
+        let mut known = format!("    c->payload = p + {};\n", class.consumed);
         for h in needs.pointers {
-            let (name, known) = (self.model.pointer(h), self.known_valid(h));
-            let text = match known {
-                Some(true) => self.address(h),
-                Some(false) => "sp_nothing".into(),
-                None => format!("{} ? {} : sp_nothing", self.is_valid(h), self.address(h)),
-            };
-            self.line(format!("c->{name} = {text};"));
+            let name = self.model.pointer(h);
+            match self.known_valid(h) {
+                Some(true) => drop(writeln!(known, "    c->{name} = {};", self.address(h))),
+                Some(false) => drop(writeln!(known, "    c->{name} = sp_nothing;")),
+                None => {
+                    let text = format!("{} ? {} : sp_nothing", self.is_valid(h), self.address(h));
+                    self.line(format!("c->{name} = {text};"));
+                }
+            }
         }
         for h in needs.lengths {
-            let name = self.model.length(h);
-            self.line(format!("c->{name} = 0;"));
+            let _ = writeln!(known, "    c->{} = 0;", self.model.length(h));
         }
+        let number = self.leaving.iter().position(|body| *body == known).unwrap_or(self.leaving.len());
+        if number == self.leaving.len() {
+            self.leaving.push(known);
+        }
+        self.line(format!("{}leave_{number}(c, p);", self.prefix()));
+        self.keep_valid();
         for action in needs.records {
             self.scope_record(action);
             let name = &self.model.actions[action.index()];

@@ -130,8 +130,12 @@ pub(crate) struct Emitter<'a> {
     pub waits: BTreeMap<StageId, usize>,
     /// Tables that this stage passes over if they are empty.
     pub skips: BTreeSet<p4_ir::TableId>,
-    /// The only action for which this function of the stage is; another one is for all.
-    pub usual: Option<p4_ir::ActionId>,
+    /// The only action for which this function of the stage is; another one is for all others.
+    pub usual: Option<ActionId>,
+    /// The action for which this function of the stage is not, as one of its own is.
+    pub not_usual: Option<ActionId>,
+    /// Bodies of functions that put what general stages need into the context: many places of a class leave it alike.
+    pub leaving: Vec<String>,
     /// All of them, each behind the stage that it comes from.
     pub leaves: BTreeSet<(StageId, StageId)>,
     /// The stages that the one being printed passes packets to.
@@ -174,6 +178,8 @@ impl<'a> Emitter<'a> {
             waits: BTreeMap::new(),
             skips: BTreeSet::new(),
             usual: None,
+            not_usual: None,
+            leaving: Vec::new(),
             leaves: BTreeSet::new(),
             edges: BTreeSet::new(),
             needs: BTreeMap::new(),
@@ -680,6 +686,9 @@ impl<'a> Emitter<'a> {
 
     /// The same for a node or site.
     pub(crate) fn goto_vertex(&mut self, vertex: Vertex, stage: StageId) -> Result<(), EmitError> {
+        if self.flow.is_none() {
+            return Ok(());
+        }
         if self.class.is_some() && self.leave_class(vertex)? {
             return Ok(());
         }

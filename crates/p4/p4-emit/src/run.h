@@ -241,6 +241,21 @@ static inline void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wai
     wait->keys = 0;
 }
 
+/* Of the packets that are left, those in front whose records have another action than the usual one. Each record begins with its action. */
+static __attribute__((noinline)) uint64_t sp_row(const struct sp_wait *wait, const struct sp_table *table, uint64_t left, uint16_t usual)
+{
+    uint64_t row = 0;
+    for (; left; left &= left - 1) {
+        const uint32_t k = wait->key_of[__builtin_ctzll(left)];
+        const void *const record = wait->hits >> k & 1 ? wait->records[k] : table->miss;
+        uint16_t action;
+        __builtin_memcpy(&action, record, 2);
+        if (action == usual) break;
+        row |= left & -left;
+    }
+    return row;
+}
+
 static inline void sp_looked_up(struct sp_table *table, uint64_t hits, uint64_t misses)
 {
     __atomic_store_n(&table->hits, table->hits + hits, __ATOMIC_RELAXED);

@@ -5,8 +5,7 @@
 //! entries, and a default action that does nothing, is skipped: the packet continues where it is.
 //!
 //! A stage may have two functions, one for packets whose record has the usual action, in which nothing has to be tested that only other
-//! actions could have changed. It hands the others to the function for all, one by one, where order may matter, or the whole
-//! burst if that begins with one of them.
+//! actions could have changed. It hands the others to the function for these, a row of packets at a time, as order may matter.
 
 use crate::EmitError;
 use crate::emitter::{Emitter, local_type};
@@ -148,15 +147,8 @@ impl Emitter<'_> {
         self.line("const uint64_t hits = wait->hits;");
         self.line("uint32_t found = 0;");
         let record = format!("const struct record_{name} *const r = hit ? (const void *)wait->records[k] : table->miss;");
-        if let Some(usual) = self.usual {
-            let usual = &self.model.actions[usual.index()];
+        if self.usual.is_some() {
             self.line("uint32_t others = 0;");
-            self.open("");
-            self.line("const uint32_t k = wait->key_of[__builtin_ctzll(todo)];");
-            self.line("const uint32_t hit = hits >> k & 1;");
-            self.line(&record);
-            self.line(format!("if (r->action != ACTION_{usual}) return {OTHERS}(run, todo);"));
-            self.close();
         }
         self.for_each_packet();
         self.line("const uint32_t k = wait->key_of[i];");
@@ -165,10 +157,12 @@ impl Emitter<'_> {
         if let Some(usual) = self.usual {
             let usual = &self.model.actions[usual.index()];
             self.open(format!("if (__builtin_expect(r->action != ACTION_{usual}, 0))"));
+            self.line(format!("const uint64_t row = sp_row(wait, table, left, ACTION_{usual});"));
             self.line(PAUSE);
-            self.line(format!("{OTHERS}(run, bit);"));
+            self.line(format!("{OTHERS}(run, row);"));
             self.line(RESUME);
-            self.line("others++;");
+            self.line("others += __builtin_popcountll(row);");
+            self.line("left &= ~row | bit;");
             self.line("continue;");
             self.close();
         }

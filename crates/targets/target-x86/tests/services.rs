@@ -211,7 +211,7 @@ fn order(ir: &Ir) -> Option<Order> {
     let places = calls.iter().map(|call| calls.iter().filter(|other| other.service == call.service).count()).max()?;
     // One without fields stops the program.
     let is_kept = calls.iter().all(|call| call.table.is_some()) && !text.contains("in_order = 0") && !bridge.state_behind_stops;
-    Some(Order { is_kept, has_classes: text.contains("static void class_1_"), places })
+    Some(Order { is_kept, has_classes: text.contains("void class_1_stage_0_"), places })
 }
 
 /// From several places, and of packets that are told apart by how they were parsed: a count in the answers shows each call that comes too early. Few programs

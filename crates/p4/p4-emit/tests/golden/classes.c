@@ -104,7 +104,7 @@ static inline void sp_move_14(uint8_t *to, const uint8_t *from)
     __builtin_memcpy(to + 12, &b12, 2);
 }
 
-static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_1 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
@@ -160,7 +160,7 @@ static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
     run->todo[1] |= to_1;
 }
 
-static void stage_1_rules(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_1_rules(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_2 = 0;
     uint64_t to_3 = 0;
@@ -218,7 +218,7 @@ static void stage_1_rules(struct sp_run *const run, const uint64_t todo)
     run->todo[3] |= to_3;
 }
 
-static void stage_2_stations(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_2_stations(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_3 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_stations];
@@ -287,7 +287,7 @@ static void stage_2_stations(struct sp_run *const run, const uint64_t todo)
     run->todo[3] |= to_3;
 }
 
-static void stage_3_end_of_ingress(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_3_end_of_ingress(struct sp_run *const run, const uint64_t todo)
 {
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);

@@ -119,7 +119,7 @@ static inline void sp_move_20(uint8_t *to, const uint8_t *from)
     __builtin_memcpy(to + 16, &b16, 4);
 }
 
-static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_1 = 0;
     uint64_t to_2 = 0;
@@ -193,7 +193,7 @@ static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
     run->todo[2] |= to_2;
 }
 
-static void stage_1_routes(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_1_routes(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_2 = 0;
     uint64_t to_4 = 0;
@@ -247,7 +247,7 @@ static void stage_1_routes(struct sp_run *const run, const uint64_t todo)
     run->todo[4] |= to_4;
 }
 
-static void stage_2_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_3 = 0;
     uint64_t to_4 = 0;
@@ -275,7 +275,7 @@ static void stage_2_join(struct sp_run *const run, const uint64_t todo)
     run->todo[4] |= to_4;
 }
 
-static void stage_3_tunnels(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_3_tunnels(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_4 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_tunnels];
@@ -336,7 +336,7 @@ static void stage_3_tunnels(struct sp_run *const run, const uint64_t todo)
     run->todo[4] |= to_4;
 }
 
-static void stage_4_end_of_ingress(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_4_end_of_ingress(struct sp_run *const run, const uint64_t todo)
 {
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);

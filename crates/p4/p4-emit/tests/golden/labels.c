@@ -78,7 +78,7 @@ static inline void sp_move_4(uint8_t *to, const uint8_t *from)
     __builtin_memcpy(to + 0, &b0, 4);
 }
 
-static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_1 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
@@ -151,7 +151,7 @@ static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
     run->todo[1] |= to_1;
 }
 
-static void stage_1_labels(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_1_labels(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_labels];
     uint32_t n = 0;

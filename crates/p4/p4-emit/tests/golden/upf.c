@@ -618,7 +618,7 @@ static inline void sp_move_60(uint8_t *to, const uint8_t *from)
     __builtin_memcpy(to + 56, &b56, 4);
 }
 
-static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_1 = 0;
     uint64_t to_24 = 0;
@@ -2015,7 +2015,7 @@ static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_2 = 0;
     uint64_t to_3 = 0;
@@ -2089,7 +2089,7 @@ static void stage_1_station(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_2_vxlan_termination(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_2_vxlan_termination(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_3 = 0;
     uint64_t to_24 = 0;
@@ -2147,7 +2147,7 @@ static void stage_2_vxlan_termination(struct sp_run *const run, const uint64_t t
     run->todo[24] |= to_24;
 }
 
-static void stage_3_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_3_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_4 = 0;
     uint64_t to_6 = 0;
@@ -2241,7 +2241,7 @@ static void stage_3_join(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_4_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_4_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_5 = 0;
     uint64_t to_11 = 0;
@@ -2360,7 +2360,7 @@ static void stage_4_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo
     run->todo[24] |= to_24;
 }
 
-static void stage_5_local_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_5_local_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv6];
@@ -2411,7 +2411,7 @@ static void stage_5_local_ipv6(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_6_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_6_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_7 = 0;
     uint64_t to_11 = 0;
@@ -2532,7 +2532,7 @@ static void stage_6_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo
     run->todo[24] |= to_24;
 }
 
-static void stage_7_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_7_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -2605,7 +2605,7 @@ static void stage_7_local_ipv4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_8_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_8_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -2670,7 +2670,7 @@ static void stage_8_local_ipv4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_9_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_9_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_10 = 0;
     uint64_t to_11 = 0;
@@ -2775,7 +2775,7 @@ static void stage_9_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
     run->todo[11] |= to_11;
 }
 
-static void stage_10_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_10_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -2840,7 +2840,7 @@ static void stage_10_local_ipv4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_11_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_11_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_12 = 0;
     uint64_t to_13 = 0;
@@ -2916,7 +2916,7 @@ static void stage_11_join(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_12_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_12_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_14 = 0;
     uint64_t to_24 = 0;
@@ -2986,7 +2986,7 @@ static void stage_12_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_13_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_13_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_14 = 0;
     uint64_t to_24 = 0;
@@ -3054,7 +3054,7 @@ static void stage_13_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_14_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_14_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_15 = 0;
     uint64_t to_24 = 0;
@@ -3146,7 +3146,7 @@ static void stage_14_pdr_by_class(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_15_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_15_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_16 = 0;
     uint64_t to_17 = 0;
@@ -3176,7 +3176,7 @@ static void stage_15_join(struct sp_run *const run, const uint64_t todo)
     run->todo[18] |= to_18;
 }
 
-static void stage_16_firewall_v6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_16_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_18 = 0;
     uint64_t to_24 = 0;
@@ -3235,7 +3235,7 @@ static void stage_16_firewall_v6(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_17_firewall_v4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_17_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_18 = 0;
     uint64_t to_24 = 0;
@@ -3294,7 +3294,7 @@ static void stage_17_firewall_v4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_18_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_18_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_19 = 0;
     uint64_t to_24 = 0;
@@ -3417,7 +3417,7 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_19_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_19_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_20 = 0;
     uint64_t to_21 = 0;
@@ -3519,7 +3519,7 @@ static void stage_19_traffic_class(struct sp_run *const run, const uint64_t todo
     run->todo[22] |= to_22;
 }
 
-static void stage_20_route_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_20_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_23 = 0;
     uint64_t to_24 = 0;
@@ -3577,7 +3577,7 @@ static void stage_20_route_ipv6(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_21_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_21_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_23 = 0;
     uint64_t to_24 = 0;
@@ -3635,7 +3635,7 @@ static void stage_21_route_ipv4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_22_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_22_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_23 = 0;
     uint64_t to_24 = 0;
@@ -3693,7 +3693,7 @@ static void stage_22_route_ipv4(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -4151,7 +4151,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
     run->todo[24] |= to_24;
 }
 
-static void stage_24_end_of_ingress(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *const run, const uint64_t todo)
 {
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -4817,9 +4817,6 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                                     if (pk->length < 94) return 0;
                                     return 2;
                                 }
-                                if ((sp_ld8(p + 50 + 6) == 0u) || (sp_ld8(p + 50 + 6) == 0x2bu) || (sp_ld8(p + 50 + 6) == 0x2cu) || (sp_ld8(p + 50 + 6) == 0x3cu) || (sp_ld8(p + 50 + 6) == 0x87u) || (sp_ld8(p + 50 + 6) == 0x8bu) || (sp_ld8(p + 50 + 6) == 0x8cu)) {
-                                    return 0;
-                                }
                                 return 0;
                             }
                             return 0;
@@ -4857,76 +4854,14 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                                                     if (pk->length < 102) return 0;
                                                     return 4;
                                                 }
-                                                if ((sp_ld8(p + 58 + 6) == 0u) || (sp_ld8(p + 58 + 6) == 0x2bu) || (sp_ld8(p + 58 + 6) == 0x2cu) || (sp_ld8(p + 58 + 6) == 0x3cu) || (sp_ld8(p + 58 + 6) == 0x87u) || (sp_ld8(p + 58 + 6) == 0x8bu) || (sp_ld8(p + 58 + 6) == 0x8cu)) {
-                                                    return 0;
-                                                }
                                                 return 0;
                                             }
                                             return 0;
                                         }
-                                        if (pk->length < 74) return 0;
-                                        if ((sp_ld8(p + 54 + 3) == 0u)) {
-                                            return 0;
-                                        }
-                                        if ((sp_ld8(p + 54 + 3) == 0x85u)) {
-                                            if (!((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) <= 4u))) return 0;
-                                            if (!((0u + ((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
-                                            return 0;
-                                        }
-                                        if ((sp_ld8(p + 54 + 3) == 0xc0u)) {
-                                            if (!((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) <= 4u))) return 0;
-                                            return 0;
-                                        }
-                                        if (((sp_ld8(p + 54 + 3) & 0xc0u) == 0u)) {
-                                            if (!((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) <= 4u))) return 0;
-                                            return 0;
-                                        }
-                                        if (((sp_ld8(p + 54 + 3) & 0xc0u) == 0x80u)) {
-                                            if (!((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) <= 4u))) return 0;
-                                            return 0;
-                                        }
-                                        if (((sp_ld8(p + 54 + 3) & 0xc0u) == 0xc0u)) {
-                                            if (!((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) <= 4u))) return 0;
-                                            if (!((0u + ((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
-                                            return 0;
-                                        }
-                                        if (!((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) <= 4u))) return 0;
-                                        if (!((0u + ((((uint32_t)(sp_ld128(p + 58) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
                                         return 0;
                                     }
-                                    if (pk->length < 70) return 0;
-                                    if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                    if (!((0u + ((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
                                     return 0;
                                 }
-                                if (pk->length < 70) return 0;
-                                if ((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) == 0u)) {
-                                    return 0;
-                                }
-                                if ((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) == 0x85u)) {
-                                    if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                    if (!((0u + ((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
-                                    return 0;
-                                }
-                                if ((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) == 0xc0u)) {
-                                    if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                    return 0;
-                                }
-                                if (((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) & 0xc0u) == 0u)) {
-                                    if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                    return 0;
-                                }
-                                if (((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) & 0xc0u) == 0x80u)) {
-                                    if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                    return 0;
-                                }
-                                if (((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) & 0xc0u) == 0xc0u)) {
-                                    if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                    if (!((0u + ((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
-                                    return 0;
-                                }
-                                if (!((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) != 0u) && (((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) <= 4u))) return 0;
-                                if (!((0u + ((((uint32_t)(sp_ld128(p + 54) >> 120) & 0xff) << 5) & 0xff)) <= 0x80u)) return 0;
                                 return 0;
                             }
                             return 0;
@@ -4950,9 +4885,6 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                 if (pk->length < 58) return 0;
                 return 6;
             }
-            if ((sp_ld8(p + 14 + 6) == 0u) || (sp_ld8(p + 14 + 6) == 0x2bu) || (sp_ld8(p + 14 + 6) == 0x2cu) || (sp_ld8(p + 14 + 6) == 0x3cu) || (sp_ld8(p + 14 + 6) == 0x87u) || (sp_ld8(p + 14 + 6) == 0x8bu) || (sp_ld8(p + 14 + 6) == 0x8cu)) {
-                return 0;
-            }
             return 0;
         }
         return 0;
@@ -4960,7 +4892,41 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
     return 0;
 }
 
-static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline, cold)) void class_1_leave_0(struct sp_context *const c, uint8_t *const p)
+{
+    c->payload = p + 74;
+    c->h_underlay_ethernet = sp_nothing;
+    c->h_underlay_ipv4 = sp_nothing;
+    c->h_underlay_udp = sp_nothing;
+    c->h_vxlan = sp_nothing;
+    c->h_ethernet = p;
+    c->h_ipv4 = p + 14;
+    c->h_ipv4_options = sp_nothing;
+    c->h_ipv6 = sp_nothing;
+    c->h_ports = p + 34;
+    c->h_udp_rest = p + 38;
+    c->h_gtpu = p + 42;
+    c->h_gtpu_optional = sp_nothing;
+    c->h_gtpu_psc = sp_nothing;
+    c->h_gtpu_chain = sp_nothing;
+    c->h_inner_ipv4 = p + 50;
+    c->h_inner_ipv4_options = sp_nothing;
+    c->h_inner_ipv6 = sp_nothing;
+    c->h_extension_1 = sp_nothing;
+    c->h_extension_2 = sp_nothing;
+    c->h_extension_3 = sp_nothing;
+    c->h_extension_4 = sp_nothing;
+    c->h_inner_ports = p + 70;
+    c->n_ipv4_options = 0;
+    c->n_gtpu_chain = 0;
+    c->n_inner_ipv4_options = 0;
+    c->n_extension_1 = 0;
+    c->n_extension_2 = 0;
+    c->n_extension_3 = 0;
+    c->n_extension_4 = 0;
+}
+
+static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_26 = 0;
     struct sp_wait *const wait_26 = &run->wait[1];
@@ -5066,7 +5032,7 @@ static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo
     wait_26->keys = n_26;
 }
 
-static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_33 = 0;
     struct sp_wait *const wait_33 = &run->wait[8];
@@ -5156,7 +5122,7 @@ static void class_1_stage_1_station(struct sp_run *const run, const uint64_t tod
     wait_33->keys = n_33;
 }
 
-static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_34 = 0;
@@ -5349,37 +5315,8 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 74;
+                class_1_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 50;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 70;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -5497,7 +5434,7 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -5525,37 +5462,8 @@ static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 74;
+                class_1_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 50;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 70;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -5571,37 +5479,8 @@ static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case 6u: {
                 meta_reason = 5u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 74;
+                class_1_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 50;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 70;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 5u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -5621,7 +5500,7 @@ static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
     run->todo[24] |= to_24;
 }
 
-static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_37 = 0;
     struct sp_wait *const wait_37 = &run->wait[12];
@@ -5678,7 +5557,7 @@ static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t t
     wait_37->keys = n_37;
 }
 
-static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_39 = 0;
@@ -5806,37 +5685,8 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 74;
+                class_1_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 50;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 70;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -5950,7 +5800,7 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_40 = 0;
@@ -6013,37 +5863,8 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 74;
+                class_1_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 50;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 70;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -6154,7 +5975,7 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_42 = 0;
     uint64_t to_43 = 0;
@@ -6235,7 +6056,7 @@ static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint6
     wait_43->keys = n_43;
 }
 
-static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_44 = 0;
     struct sp_wait *const wait_44 = &run->wait[19];
@@ -6293,7 +6114,7 @@ static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t
     wait_44->keys = n_44;
 }
 
-static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_44 = 0;
     struct sp_wait *const wait_44 = &run->wait[19];
@@ -6351,7 +6172,7 @@ static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t
     wait_44->keys = n_44;
 }
 
-static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -6381,10 +6202,6 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_port = 0u;
         uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
@@ -6463,17 +6280,6 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
                 UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
@@ -6534,37 +6340,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
                 meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
                 meta_reason = 6u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 74;
+                class_1_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 50;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 70;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 6u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -6729,7 +6506,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
+        c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
@@ -6759,23 +6536,21 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
         }
-        if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum54 = {0, 0, 0};
-            sp_sum_value(&sum54, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum54, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum54, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum54, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum54, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum54, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum54, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum54, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum54, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum54, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum54, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum54, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
-        }
+        struct sp_sum sum54 = {0, 0, 0};
+        sp_sum_value(&sum54, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum54, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum54, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum54, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum54, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum54, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum54, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum54, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum54, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum54, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum54, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum54, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
         /* deparser */
         if (valid == 0x408003ffull) {
             if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
@@ -6837,85 +6612,30 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x4080001full) {
-            if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
-            sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
-            sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
-            sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
-            sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b57_0_0, 4);
-            __builtin_memcpy(p + 40, &b57_1_0, 2);
-            __builtin_memcpy(p + 42, &b57_2_0, 4);
-            __builtin_memcpy(p + 46, &b57_3_0, 2);
-            __builtin_memcpy(p + 48, &b57_4_0, 2);
-            sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            pk->start -= 14;
-            pk->length += 14;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x408003f0ull) {
-            if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b58_0_0; __builtin_memcpy(&b58_0_0, p, 4);
-            sp_block2 b58_1_0; __builtin_memcpy(&b58_1_0, p + 4, 2);
-            sp_block4 b58_2_0; __builtin_memcpy(&b58_2_0, p + 6, 4);
-            sp_block2 b58_3_0; __builtin_memcpy(&b58_3_0, p + 10, 2);
-            sp_block2 b58_4_0; __builtin_memcpy(&b58_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b58_0_0, 4);
-            __builtin_memcpy(p - 4, &b58_1_0, 2);
-            __builtin_memcpy(p - 2, &b58_2_0, 4);
-            __builtin_memcpy(p + 2, &b58_3_0, 2);
-            __builtin_memcpy(p + 4, &b58_4_0, 2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 8;
-            pk->length += 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x408000f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
-        sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
-        sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
-        sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
-        sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b60_0_0, 4);
-        __builtin_memcpy(p + 40, &b60_1_0, 2);
-        __builtin_memcpy(p + 42, &b60_2_0, 4);
-        __builtin_memcpy(p + 46, &b60_3_0, 2);
-        __builtin_memcpy(p + 48, &b60_4_0, 2);
-        pk->start += 36;
-        pk->length -= 36;
+        sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
+        sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
+        sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
+        sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
+        sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b57_0_0, 4);
+        __builtin_memcpy(p + 40, &b57_1_0, 2);
+        __builtin_memcpy(p + 42, &b57_2_0, 4);
+        __builtin_memcpy(p + 46, &b57_3_0, 2);
+        __builtin_memcpy(p + 48, &b57_4_0, 2);
+        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 14;
+        pk->length += 14;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -6924,19 +6644,13 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
     run->todo[24] |= to_24;
 }
 
-static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[19];
     const uint64_t hits = wait->hits;
     uint32_t found = 0;
     uint32_t others = 0;
-    {
-        const uint32_t k = wait->key_of[__builtin_ctzll(todo)];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (r->action != ACTION_send) return class_1_stage_19_nexthop_any(run, todo);
-    }
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -6947,10 +6661,12 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         if (__builtin_expect(r->action != ACTION_send, 0)) {
+            const uint64_t row = sp_row(wait, table, left, ACTION_send);
             
-            class_1_stage_19_nexthop_any(run, bit);
+            class_1_stage_19_nexthop_others(run, row);
             
-            others++;
+            others += __builtin_popcountll(row);
+            left &= ~row | bit;
             continue;
         }
         found += hit;
@@ -7261,7 +6977,41 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
 }
 
-static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *const c, uint8_t *const p)
+{
+    c->payload = p + 94;
+    c->h_underlay_ethernet = sp_nothing;
+    c->h_underlay_ipv4 = sp_nothing;
+    c->h_underlay_udp = sp_nothing;
+    c->h_vxlan = sp_nothing;
+    c->h_ethernet = p;
+    c->h_ipv4 = p + 14;
+    c->h_ipv4_options = sp_nothing;
+    c->h_ipv6 = sp_nothing;
+    c->h_ports = p + 34;
+    c->h_udp_rest = p + 38;
+    c->h_gtpu = p + 42;
+    c->h_gtpu_optional = sp_nothing;
+    c->h_gtpu_psc = sp_nothing;
+    c->h_gtpu_chain = sp_nothing;
+    c->h_inner_ipv4 = sp_nothing;
+    c->h_inner_ipv4_options = sp_nothing;
+    c->h_inner_ipv6 = p + 50;
+    c->h_extension_1 = sp_nothing;
+    c->h_extension_2 = sp_nothing;
+    c->h_extension_3 = sp_nothing;
+    c->h_extension_4 = sp_nothing;
+    c->h_inner_ports = p + 90;
+    c->n_ipv4_options = 0;
+    c->n_gtpu_chain = 0;
+    c->n_inner_ipv4_options = 0;
+    c->n_extension_1 = 0;
+    c->n_extension_2 = 0;
+    c->n_extension_3 = 0;
+    c->n_extension_4 = 0;
+}
+
+static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_46 = 0;
     struct sp_wait *const wait_46 = &run->wait[21];
@@ -7360,7 +7110,7 @@ static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo
     wait_46->keys = n_46;
 }
 
-static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_53 = 0;
     struct sp_wait *const wait_53 = &run->wait[28];
@@ -7450,7 +7200,7 @@ static void class_2_stage_1_station(struct sp_run *const run, const uint64_t tod
     wait_53->keys = n_53;
 }
 
-static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_54 = 0;
@@ -7670,37 +7420,8 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 94;
+                class_2_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 50;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 90;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -7823,7 +7544,7 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -7851,37 +7572,8 @@ static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 94;
+                class_2_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 50;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 90;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -7897,37 +7589,8 @@ static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case 6u: {
                 meta_reason = 5u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 94;
+                class_2_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 50;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 90;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 5u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -7947,7 +7610,7 @@ static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
     run->todo[24] |= to_24;
 }
 
-static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_57 = 0;
     struct sp_wait *const wait_57 = &run->wait[32];
@@ -8004,7 +7667,7 @@ static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t t
     wait_57->keys = n_57;
 }
 
-static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_58 = 0;
@@ -8144,37 +7807,8 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 94;
+                class_2_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 50;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 90;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -8293,7 +7927,7 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_60 = 0;
@@ -8355,37 +7989,8 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 94;
+                class_2_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 50;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 90;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -8501,7 +8106,7 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_61 = 0;
     uint64_t to_63 = 0;
@@ -8591,7 +8196,7 @@ static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint6
     wait_63->keys = n_63;
 }
 
-static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_64 = 0;
     struct sp_wait *const wait_64 = &run->wait[39];
@@ -8649,7 +8254,7 @@ static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t
     wait_64->keys = n_64;
 }
 
-static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_64 = 0;
     struct sp_wait *const wait_64 = &run->wait[39];
@@ -8707,7 +8312,7 @@ static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t
     wait_64->keys = n_64;
 }
 
-static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -8737,10 +8342,6 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_port = 0u;
         uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
@@ -8816,17 +8417,6 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
                 UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
@@ -8887,37 +8477,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
                 meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
                 meta_reason = 6u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 94;
+                class_2_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 50;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 90;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 6u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -9075,7 +8636,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
+        c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
@@ -9105,23 +8666,21 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             sp_sum_value(&sum74, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
         }
-        if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum75 = {0, 0, 0};
-            sp_sum_value(&sum75, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum75, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum75, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum75, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum75, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum75, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum75, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum75, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum75, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum75, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum75, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum75, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
-        }
+        struct sp_sum sum75 = {0, 0, 0};
+        sp_sum_value(&sum75, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum75, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum75, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum75, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum75, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum75, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum75, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum75, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum75, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum75, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum75, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum75, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
         /* deparser */
         if (valid == 0x420003ffull) {
             if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
@@ -9183,85 +8742,30 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x4200001full) {
-            if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
-            sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
-            sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
-            sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
-            sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b78_0_0, 4);
-            __builtin_memcpy(p + 40, &b78_1_0, 2);
-            __builtin_memcpy(p + 42, &b78_2_0, 4);
-            __builtin_memcpy(p + 46, &b78_3_0, 2);
-            __builtin_memcpy(p + 48, &b78_4_0, 2);
-            sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            pk->start -= 14;
-            pk->length += 14;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x420003f0ull) {
-            if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b79_0_0; __builtin_memcpy(&b79_0_0, p, 4);
-            sp_block2 b79_1_0; __builtin_memcpy(&b79_1_0, p + 4, 2);
-            sp_block4 b79_2_0; __builtin_memcpy(&b79_2_0, p + 6, 4);
-            sp_block2 b79_3_0; __builtin_memcpy(&b79_3_0, p + 10, 2);
-            sp_block2 b79_4_0; __builtin_memcpy(&b79_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b79_0_0, 4);
-            __builtin_memcpy(p - 4, &b79_1_0, 2);
-            __builtin_memcpy(p - 2, &b79_2_0, 4);
-            __builtin_memcpy(p + 2, &b79_3_0, 2);
-            __builtin_memcpy(p + 4, &b79_4_0, 2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 8;
-            pk->length += 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x420000f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-        sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-        sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-        sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-        sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b81_0_0, 4);
-        __builtin_memcpy(p + 40, &b81_1_0, 2);
-        __builtin_memcpy(p + 42, &b81_2_0, 4);
-        __builtin_memcpy(p + 46, &b81_3_0, 2);
-        __builtin_memcpy(p + 48, &b81_4_0, 2);
-        pk->start += 36;
-        pk->length -= 36;
+        sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
+        sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
+        sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
+        sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
+        sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b78_0_0, 4);
+        __builtin_memcpy(p + 40, &b78_1_0, 2);
+        __builtin_memcpy(p + 42, &b78_2_0, 4);
+        __builtin_memcpy(p + 46, &b78_3_0, 2);
+        __builtin_memcpy(p + 48, &b78_4_0, 2);
+        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 14;
+        pk->length += 14;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -9270,19 +8774,13 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
     run->todo[24] |= to_24;
 }
 
-static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[39];
     const uint64_t hits = wait->hits;
     uint32_t found = 0;
     uint32_t others = 0;
-    {
-        const uint32_t k = wait->key_of[__builtin_ctzll(todo)];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (r->action != ACTION_send) return class_2_stage_19_nexthop_any(run, todo);
-    }
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -9293,10 +8791,12 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         if (__builtin_expect(r->action != ACTION_send, 0)) {
+            const uint64_t row = sp_row(wait, table, left, ACTION_send);
             
-            class_2_stage_19_nexthop_any(run, bit);
+            class_2_stage_19_nexthop_others(run, row);
             
-            others++;
+            others += __builtin_popcountll(row);
+            left &= ~row | bit;
             continue;
         }
         found += hit;
@@ -9597,7 +9097,41 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
 }
 
-static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *const c, uint8_t *const p)
+{
+    c->payload = p + 82;
+    c->h_underlay_ethernet = sp_nothing;
+    c->h_underlay_ipv4 = sp_nothing;
+    c->h_underlay_udp = sp_nothing;
+    c->h_vxlan = sp_nothing;
+    c->h_ethernet = p;
+    c->h_ipv4 = p + 14;
+    c->h_ipv4_options = sp_nothing;
+    c->h_ipv6 = sp_nothing;
+    c->h_ports = p + 34;
+    c->h_udp_rest = p + 38;
+    c->h_gtpu = p + 42;
+    c->h_gtpu_optional = p + 50;
+    c->h_gtpu_psc = p + 54;
+    c->h_gtpu_chain = sp_nothing;
+    c->h_inner_ipv4 = p + 58;
+    c->h_inner_ipv4_options = sp_nothing;
+    c->h_inner_ipv6 = sp_nothing;
+    c->h_extension_1 = sp_nothing;
+    c->h_extension_2 = sp_nothing;
+    c->h_extension_3 = sp_nothing;
+    c->h_extension_4 = sp_nothing;
+    c->h_inner_ports = p + 78;
+    c->n_ipv4_options = 0;
+    c->n_gtpu_chain = 0;
+    c->n_inner_ipv4_options = 0;
+    c->n_extension_1 = 0;
+    c->n_extension_2 = 0;
+    c->n_extension_3 = 0;
+    c->n_extension_4 = 0;
+}
+
+static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_66 = 0;
     struct sp_wait *const wait_66 = &run->wait[41];
@@ -9703,7 +9237,7 @@ static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo
     wait_66->keys = n_66;
 }
 
-static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_73 = 0;
     struct sp_wait *const wait_73 = &run->wait[48];
@@ -9793,7 +9327,7 @@ static void class_3_stage_1_station(struct sp_run *const run, const uint64_t tod
     wait_73->keys = n_73;
 }
 
-static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_74 = 0;
@@ -9986,37 +9520,8 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 82;
+                class_3_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 58;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 78;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -10134,7 +9639,7 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -10162,37 +9667,8 @@ static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 82;
+                class_3_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 58;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 78;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -10208,37 +9684,8 @@ static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case 6u: {
                 meta_reason = 5u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 82;
+                class_3_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 58;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 78;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 5u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -10258,7 +9705,7 @@ static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
     run->todo[24] |= to_24;
 }
 
-static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_77 = 0;
     struct sp_wait *const wait_77 = &run->wait[52];
@@ -10315,7 +9762,7 @@ static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t t
     wait_77->keys = n_77;
 }
 
-static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_79 = 0;
@@ -10443,37 +9890,8 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 82;
+                class_3_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 58;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 78;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -10587,7 +10005,7 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_80 = 0;
@@ -10650,37 +10068,8 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 82;
+                class_3_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 58;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 78;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -10791,7 +10180,7 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_82 = 0;
     uint64_t to_83 = 0;
@@ -10872,7 +10261,7 @@ static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint6
     wait_83->keys = n_83;
 }
 
-static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_84 = 0;
     struct sp_wait *const wait_84 = &run->wait[59];
@@ -10930,7 +10319,7 @@ static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t
     wait_84->keys = n_84;
 }
 
-static void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_84 = 0;
     struct sp_wait *const wait_84 = &run->wait[59];
@@ -10988,7 +10377,7 @@ static void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t
     wait_84->keys = n_84;
 }
 
-static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -11018,10 +10407,6 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_port = 0u;
         uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
@@ -11100,17 +10485,6 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
                 UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
@@ -11171,37 +10545,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
                 meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
                 meta_reason = 6u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 82;
+                class_3_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = p + 58;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 78;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 6u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -11368,7 +10713,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
+        c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
@@ -11398,23 +10743,21 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
         }
-        if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum54 = {0, 0, 0};
-            sp_sum_value(&sum54, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum54, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum54, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum54, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum54, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum54, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum54, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum54, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum54, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum54, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum54, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum54, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
-        }
+        struct sp_sum sum54 = {0, 0, 0};
+        sp_sum_value(&sum54, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum54, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum54, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum54, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum54, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum54, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum54, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum54, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum54, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum54, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum54, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum54, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
         /* deparser */
         if (valid == 0x408003ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
@@ -11476,81 +10819,30 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x4080001full) {
-            if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
-            sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
-            sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
-            sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
-            sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b57_0_0, 4);
-            __builtin_memcpy(p + 48, &b57_1_0, 2);
-            __builtin_memcpy(p + 50, &b57_2_0, 4);
-            __builtin_memcpy(p + 54, &b57_3_0, 2);
-            __builtin_memcpy(p + 56, &b57_4_0, 2);
-            sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            pk->start -= 6;
-            pk->length += 6;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x408003f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 50, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 54, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x408000f0ull) {
-            sp_block4 b59_0_0; __builtin_memcpy(&b59_0_0, p, 4);
-            sp_block2 b59_1_0; __builtin_memcpy(&b59_1_0, p + 4, 2);
-            sp_block4 b59_2_0; __builtin_memcpy(&b59_2_0, p + 6, 4);
-            sp_block2 b59_3_0; __builtin_memcpy(&b59_3_0, p + 10, 2);
-            sp_block2 b59_4_0; __builtin_memcpy(&b59_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b59_0_0, 4);
-            __builtin_memcpy(p + 12, &b59_1_0, 2);
-            __builtin_memcpy(p + 14, &b59_2_0, 4);
-            __builtin_memcpy(p + 18, &b59_3_0, 2);
-            __builtin_memcpy(p + 20, &b59_4_0, 2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start += 8;
-            pk->length -= 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
-        sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
-        sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
-        sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
-        sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b60_0_0, 4);
-        __builtin_memcpy(p + 48, &b60_1_0, 2);
-        __builtin_memcpy(p + 50, &b60_2_0, 4);
-        __builtin_memcpy(p + 54, &b60_3_0, 2);
-        __builtin_memcpy(p + 56, &b60_4_0, 2);
-        pk->start += 44;
-        pk->length -= 44;
+        sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
+        sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
+        sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
+        sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
+        sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b57_0_0, 4);
+        __builtin_memcpy(p + 48, &b57_1_0, 2);
+        __builtin_memcpy(p + 50, &b57_2_0, 4);
+        __builtin_memcpy(p + 54, &b57_3_0, 2);
+        __builtin_memcpy(p + 56, &b57_4_0, 2);
+        sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 6;
+        pk->length += 6;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -11559,19 +10851,13 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
     run->todo[24] |= to_24;
 }
 
-static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[59];
     const uint64_t hits = wait->hits;
     uint32_t found = 0;
     uint32_t others = 0;
-    {
-        const uint32_t k = wait->key_of[__builtin_ctzll(todo)];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (r->action != ACTION_send) return class_3_stage_19_nexthop_any(run, todo);
-    }
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -11582,10 +10868,12 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         if (__builtin_expect(r->action != ACTION_send, 0)) {
+            const uint64_t row = sp_row(wait, table, left, ACTION_send);
             
-            class_3_stage_19_nexthop_any(run, bit);
+            class_3_stage_19_nexthop_others(run, row);
             
-            others++;
+            others += __builtin_popcountll(row);
+            left &= ~row | bit;
             continue;
         }
         found += hit;
@@ -11894,7 +11182,41 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
 }
 
-static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *const c, uint8_t *const p)
+{
+    c->payload = p + 102;
+    c->h_underlay_ethernet = sp_nothing;
+    c->h_underlay_ipv4 = sp_nothing;
+    c->h_underlay_udp = sp_nothing;
+    c->h_vxlan = sp_nothing;
+    c->h_ethernet = p;
+    c->h_ipv4 = p + 14;
+    c->h_ipv4_options = sp_nothing;
+    c->h_ipv6 = sp_nothing;
+    c->h_ports = p + 34;
+    c->h_udp_rest = p + 38;
+    c->h_gtpu = p + 42;
+    c->h_gtpu_optional = p + 50;
+    c->h_gtpu_psc = p + 54;
+    c->h_gtpu_chain = sp_nothing;
+    c->h_inner_ipv4 = sp_nothing;
+    c->h_inner_ipv4_options = sp_nothing;
+    c->h_inner_ipv6 = p + 58;
+    c->h_extension_1 = sp_nothing;
+    c->h_extension_2 = sp_nothing;
+    c->h_extension_3 = sp_nothing;
+    c->h_extension_4 = sp_nothing;
+    c->h_inner_ports = p + 98;
+    c->n_ipv4_options = 0;
+    c->n_gtpu_chain = 0;
+    c->n_inner_ipv4_options = 0;
+    c->n_extension_1 = 0;
+    c->n_extension_2 = 0;
+    c->n_extension_3 = 0;
+    c->n_extension_4 = 0;
+}
+
+static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_86 = 0;
     struct sp_wait *const wait_86 = &run->wait[61];
@@ -11993,7 +11315,7 @@ static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo
     wait_86->keys = n_86;
 }
 
-static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_93 = 0;
     struct sp_wait *const wait_93 = &run->wait[68];
@@ -12083,7 +11405,7 @@ static void class_4_stage_1_station(struct sp_run *const run, const uint64_t tod
     wait_93->keys = n_93;
 }
 
-static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_94 = 0;
@@ -12303,37 +11625,8 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 102;
+                class_4_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 58;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 98;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -12456,7 +11749,7 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -12484,37 +11777,8 @@ static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 102;
+                class_4_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 58;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 98;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -12530,37 +11794,8 @@ static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
             case 6u: {
                 meta_reason = 5u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 102;
+                class_4_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 58;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 98;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 5u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -12580,7 +11815,7 @@ static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
     run->todo[24] |= to_24;
 }
 
-static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_97 = 0;
     struct sp_wait *const wait_97 = &run->wait[72];
@@ -12637,7 +11872,7 @@ static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t t
     wait_97->keys = n_97;
 }
 
-static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_98 = 0;
@@ -12777,37 +12012,8 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 102;
+                class_4_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 58;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 98;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -12926,7 +12132,7 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_100 = 0;
@@ -12988,37 +12194,8 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 102;
+                class_4_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 58;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 98;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -13134,7 +12311,7 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_101 = 0;
     uint64_t to_103 = 0;
@@ -13224,7 +12401,7 @@ static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint6
     wait_103->keys = n_103;
 }
 
-static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_104 = 0;
     struct sp_wait *const wait_104 = &run->wait[79];
@@ -13282,7 +12459,7 @@ static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t
     wait_104->keys = n_104;
 }
 
-static void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_104 = 0;
     struct sp_wait *const wait_104 = &run->wait[79];
@@ -13340,7 +12517,7 @@ static void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t
     wait_104->keys = n_104;
 }
 
-static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -13370,10 +12547,6 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_port = 0u;
         uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
@@ -13449,17 +12622,6 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
                 UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
@@ -13520,37 +12682,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
                 meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
                 meta_reason = 6u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 102;
+                class_4_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = p + 38;
-                c->h_gtpu = p + 42;
-                c->h_gtpu_optional = p + 50;
-                c->h_gtpu_psc = p + 54;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = p + 58;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = p + 98;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 6u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -13710,7 +12843,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
+        c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
@@ -13740,23 +12873,21 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             sp_sum_value(&sum74, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
         }
-        if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum75 = {0, 0, 0};
-            sp_sum_value(&sum75, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum75, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum75, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum75, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum75, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum75, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum75, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum75, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum75, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum75, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum75, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum75, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
-        }
+        struct sp_sum sum75 = {0, 0, 0};
+        sp_sum_value(&sum75, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum75, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum75, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum75, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum75, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum75, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum75, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum75, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum75, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum75, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum75, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum75, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
         /* deparser */
         if (valid == 0x420003ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
@@ -13818,81 +12949,30 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x4200001full) {
-            if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
-            sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
-            sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
-            sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
-            sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b78_0_0, 4);
-            __builtin_memcpy(p + 48, &b78_1_0, 2);
-            __builtin_memcpy(p + 50, &b78_2_0, 4);
-            __builtin_memcpy(p + 54, &b78_3_0, 2);
-            __builtin_memcpy(p + 56, &b78_4_0, 2);
-            sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            pk->start -= 6;
-            pk->length += 6;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x420003f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 50, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 54, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x420000f0ull) {
-            sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
-            sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
-            sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
-            sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
-            sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b80_0_0, 4);
-            __builtin_memcpy(p + 12, &b80_1_0, 2);
-            __builtin_memcpy(p + 14, &b80_2_0, 4);
-            __builtin_memcpy(p + 18, &b80_3_0, 2);
-            __builtin_memcpy(p + 20, &b80_4_0, 2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start += 8;
-            pk->length -= 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-        sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-        sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-        sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-        sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b81_0_0, 4);
-        __builtin_memcpy(p + 48, &b81_1_0, 2);
-        __builtin_memcpy(p + 50, &b81_2_0, 4);
-        __builtin_memcpy(p + 54, &b81_3_0, 2);
-        __builtin_memcpy(p + 56, &b81_4_0, 2);
-        pk->start += 44;
-        pk->length -= 44;
+        sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
+        sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
+        sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
+        sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
+        sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b78_0_0, 4);
+        __builtin_memcpy(p + 48, &b78_1_0, 2);
+        __builtin_memcpy(p + 50, &b78_2_0, 4);
+        __builtin_memcpy(p + 54, &b78_3_0, 2);
+        __builtin_memcpy(p + 56, &b78_4_0, 2);
+        sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 6;
+        pk->length += 6;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -13901,19 +12981,13 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
     run->todo[24] |= to_24;
 }
 
-static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[79];
     const uint64_t hits = wait->hits;
     uint32_t found = 0;
     uint32_t others = 0;
-    {
-        const uint32_t k = wait->key_of[__builtin_ctzll(todo)];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (r->action != ACTION_send) return class_4_stage_19_nexthop_any(run, todo);
-    }
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -13924,10 +12998,12 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         if (__builtin_expect(r->action != ACTION_send, 0)) {
+            const uint64_t row = sp_row(wait, table, left, ACTION_send);
             
-            class_4_stage_19_nexthop_any(run, bit);
+            class_4_stage_19_nexthop_others(run, row);
             
-            others++;
+            others += __builtin_popcountll(row);
+            left &= ~row | bit;
             continue;
         }
         found += hit;
@@ -14226,7 +13302,41 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
 }
 
-static void class_5_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *const c, uint8_t *const p)
+{
+    c->payload = p + 38;
+    c->h_underlay_ethernet = sp_nothing;
+    c->h_underlay_ipv4 = sp_nothing;
+    c->h_underlay_udp = sp_nothing;
+    c->h_vxlan = sp_nothing;
+    c->h_ethernet = p;
+    c->h_ipv4 = p + 14;
+    c->h_ipv4_options = sp_nothing;
+    c->h_ipv6 = sp_nothing;
+    c->h_ports = p + 34;
+    c->h_udp_rest = sp_nothing;
+    c->h_gtpu = sp_nothing;
+    c->h_gtpu_optional = sp_nothing;
+    c->h_gtpu_psc = sp_nothing;
+    c->h_gtpu_chain = sp_nothing;
+    c->h_inner_ipv4 = sp_nothing;
+    c->h_inner_ipv4_options = sp_nothing;
+    c->h_inner_ipv6 = sp_nothing;
+    c->h_extension_1 = sp_nothing;
+    c->h_extension_2 = sp_nothing;
+    c->h_extension_3 = sp_nothing;
+    c->h_extension_4 = sp_nothing;
+    c->h_inner_ports = sp_nothing;
+    c->n_ipv4_options = 0;
+    c->n_gtpu_chain = 0;
+    c->n_inner_ipv4_options = 0;
+    c->n_extension_1 = 0;
+    c->n_extension_2 = 0;
+    c->n_extension_3 = 0;
+    c->n_extension_4 = 0;
+}
+
+static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_106 = 0;
     struct sp_wait *const wait_106 = &run->wait[81];
@@ -14307,7 +13417,7 @@ static void class_5_stage_0_parser(struct sp_run *const run, const uint64_t todo
     wait_106->keys = n_106;
 }
 
-static void class_5_stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_110 = 0;
     struct sp_wait *const wait_110 = &run->wait[85];
@@ -14386,7 +13496,7 @@ static void class_5_stage_1_station(struct sp_run *const run, const uint64_t tod
     wait_110->keys = n_110;
 }
 
-static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_111 = 0;
@@ -14588,37 +13698,8 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 38;
+                class_5_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -14736,7 +13817,7 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_5_stage_6_local_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -14764,37 +13845,8 @@ static void class_5_stage_6_local_ipv4(struct sp_run *const run, const uint64_t 
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 38;
+                class_5_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -14817,37 +13869,8 @@ static void class_5_stage_6_local_ipv4(struct sp_run *const run, const uint64_t 
                 }
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 38;
+                class_5_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -14867,7 +13890,7 @@ static void class_5_stage_6_local_ipv4(struct sp_run *const run, const uint64_t 
     run->todo[24] |= to_24;
 }
 
-static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_117 = 0;
     struct sp_wait *const wait_117 = &run->wait[92];
@@ -14924,7 +13947,7 @@ static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t t
     wait_117->keys = n_117;
 }
 
-static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_119 = 0;
@@ -15052,37 +14075,8 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 38;
+                class_5_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -15196,7 +14190,7 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_120 = 0;
@@ -15259,37 +14253,8 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 38;
+                class_5_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -15400,7 +14365,7 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_122 = 0;
     uint64_t to_123 = 0;
@@ -15481,7 +14446,7 @@ static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint6
     wait_123->keys = n_123;
 }
 
-static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_124 = 0;
     struct sp_wait *const wait_124 = &run->wait[99];
@@ -15539,7 +14504,7 @@ static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t
     wait_124->keys = n_124;
 }
 
-static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_124 = 0;
     struct sp_wait *const wait_124 = &run->wait[99];
@@ -15597,7 +14562,7 @@ static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t
     wait_124->keys = n_124;
 }
 
-static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -15627,10 +14592,6 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_port = 0u;
         uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
@@ -15709,17 +14670,6 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
                 UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
@@ -15780,37 +14730,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
                 meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
                 meta_reason = 6u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 38;
+                class_5_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = p + 14;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = sp_nothing;
-                c->h_ports = p + 34;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 6u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -15971,7 +14892,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
+        c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
@@ -16001,23 +14922,21 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             sp_sum_value(&sum52, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum52) & 0xffff);
         }
-        if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum53 = {0, 0, 0};
-            sp_sum_value(&sum53, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum53, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum53, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum53, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum53, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum53, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum53, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum53, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum53, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum53, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum53, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum53, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum53, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
-        }
+        struct sp_sum sum53 = {0, 0, 0};
+        sp_sum_value(&sum53, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum53, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum53, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum53, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum53, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum53, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum53, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum53, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum53, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum53, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum53, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum53, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum53, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
         /* deparser */
         if (valid == 0x243ffull) {
             if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
@@ -16089,79 +15008,20 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x2401full) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x243f0ull) {
-            if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
-            sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
-            sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
-            sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
-            sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b57_0_0, 4);
-            __builtin_memcpy(p - 40, &b57_1_0, 2);
-            __builtin_memcpy(p - 38, &b57_2_0, 4);
-            __builtin_memcpy(p - 34, &b57_3_0, 2);
-            __builtin_memcpy(p - 32, &b57_4_0, 2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 44;
-            pk->length += 44;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x240f0ull) {
-            if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b58_0_0; __builtin_memcpy(&b58_0_0, p, 4);
-            sp_block2 b58_1_0; __builtin_memcpy(&b58_1_0, p + 4, 2);
-            sp_block4 b58_2_0; __builtin_memcpy(&b58_2_0, p + 6, 4);
-            sp_block2 b58_3_0; __builtin_memcpy(&b58_3_0, p + 10, 2);
-            sp_block2 b58_4_0; __builtin_memcpy(&b58_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b58_0_0, 4);
-            __builtin_memcpy(p - 32, &b58_1_0, 2);
-            __builtin_memcpy(p - 30, &b58_2_0, 4);
-            __builtin_memcpy(p - 26, &b58_3_0, 2);
-            __builtin_memcpy(p - 24, &b58_4_0, 2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 36;
-            pk->length += 36;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 50;
+        pk->length += 50;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -16170,19 +15030,13 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
     run->todo[24] |= to_24;
 }
 
-static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[99];
     const uint64_t hits = wait->hits;
     uint32_t found = 0;
     uint32_t others = 0;
-    {
-        const uint32_t k = wait->key_of[__builtin_ctzll(todo)];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (r->action != ACTION_send) return class_5_stage_19_nexthop_any(run, todo);
-    }
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -16193,10 +15047,12 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         if (__builtin_expect(r->action != ACTION_send, 0)) {
+            const uint64_t row = sp_row(wait, table, left, ACTION_send);
             
-            class_5_stage_19_nexthop_any(run, bit);
+            class_5_stage_19_nexthop_others(run, row);
             
-            others++;
+            others += __builtin_popcountll(row);
+            left &= ~row | bit;
             continue;
         }
         found += hit;
@@ -16507,7 +15363,41 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
 }
 
-static void class_6_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *const c, uint8_t *const p)
+{
+    c->payload = p + 58;
+    c->h_underlay_ethernet = sp_nothing;
+    c->h_underlay_ipv4 = sp_nothing;
+    c->h_underlay_udp = sp_nothing;
+    c->h_vxlan = sp_nothing;
+    c->h_ethernet = p;
+    c->h_ipv4 = sp_nothing;
+    c->h_ipv4_options = sp_nothing;
+    c->h_ipv6 = p + 14;
+    c->h_ports = p + 54;
+    c->h_udp_rest = sp_nothing;
+    c->h_gtpu = sp_nothing;
+    c->h_gtpu_optional = sp_nothing;
+    c->h_gtpu_psc = sp_nothing;
+    c->h_gtpu_chain = sp_nothing;
+    c->h_inner_ipv4 = sp_nothing;
+    c->h_inner_ipv4_options = sp_nothing;
+    c->h_inner_ipv6 = sp_nothing;
+    c->h_extension_1 = sp_nothing;
+    c->h_extension_2 = sp_nothing;
+    c->h_extension_3 = sp_nothing;
+    c->h_extension_4 = sp_nothing;
+    c->h_inner_ports = sp_nothing;
+    c->n_ipv4_options = 0;
+    c->n_gtpu_chain = 0;
+    c->n_inner_ipv4_options = 0;
+    c->n_extension_1 = 0;
+    c->n_extension_2 = 0;
+    c->n_extension_3 = 0;
+    c->n_extension_4 = 0;
+}
+
+static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_126 = 0;
     struct sp_wait *const wait_126 = &run->wait[101];
@@ -16573,7 +15463,7 @@ static void class_6_stage_0_parser(struct sp_run *const run, const uint64_t todo
     wait_126->keys = n_126;
 }
 
-static void class_6_stage_1_station(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_128 = 0;
     struct sp_wait *const wait_128 = &run->wait[103];
@@ -16657,7 +15547,7 @@ static void class_6_stage_1_station(struct sp_run *const run, const uint64_t tod
     wait_128->keys = n_128;
 }
 
-static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_129 = 0;
@@ -16906,37 +15796,8 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 58;
+                class_6_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = sp_nothing;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = p + 14;
-                c->h_ports = p + 54;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -17060,7 +15921,7 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_6_stage_4_local_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv6];
@@ -17086,37 +15947,8 @@ static void class_6_stage_4_local_ipv6(struct sp_run *const run, const uint64_t 
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 58;
+                class_6_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = sp_nothing;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = p + 14;
-                c->h_ports = p + 54;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -17137,7 +15969,7 @@ static void class_6_stage_4_local_ipv6(struct sp_run *const run, const uint64_t 
     run->todo[24] |= to_24;
 }
 
-static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_137 = 0;
     struct sp_wait *const wait_137 = &run->wait[112];
@@ -17194,7 +16026,7 @@ static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t t
     wait_137->keys = n_137;
 }
 
-static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_138 = 0;
@@ -17334,37 +16166,8 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 58;
+                class_6_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = sp_nothing;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = p + 14;
-                c->h_ports = p + 54;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -17483,7 +16286,7 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     uint64_t to_140 = 0;
@@ -17545,37 +16348,8 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
-                c->payload = p + 58;
+                class_6_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = sp_nothing;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = p + 14;
-                c->h_ports = p + 54;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 0u;
                 c->v.standard_metadata_egress_spec = 0x1fdu;
                 to_24 |= bit;
@@ -17691,7 +16465,7 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_141 = 0;
     uint64_t to_143 = 0;
@@ -17781,7 +16555,7 @@ static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint6
     wait_143->keys = n_143;
 }
 
-static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_144 = 0;
     struct sp_wait *const wait_144 = &run->wait[119];
@@ -17839,7 +16613,7 @@ static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t
     wait_144->keys = n_144;
 }
 
-static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_144 = 0;
     struct sp_wait *const wait_144 = &run->wait[119];
@@ -17897,7 +16671,7 @@ static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t
     wait_144->keys = n_144;
 }
 
-static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
@@ -17927,10 +16701,6 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_port = 0u;
         uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
@@ -18006,17 +16776,6 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
                 UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
@@ -18077,37 +16836,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
                 meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
                 meta_reason = 6u;
                 standard_metadata_egress_spec = 0x1feu;
-                c->payload = p + 58;
+                class_6_leave_0(c, p);
                 c->valid = valid;
-                c->h_underlay_ethernet = sp_nothing;
-                c->h_underlay_ipv4 = sp_nothing;
-                c->h_underlay_udp = sp_nothing;
-                c->h_vxlan = sp_nothing;
-                c->h_ethernet = p;
-                c->h_ipv4 = sp_nothing;
-                c->h_ipv4_options = sp_nothing;
-                c->h_ipv6 = p + 14;
-                c->h_ports = p + 54;
-                c->h_udp_rest = sp_nothing;
-                c->h_gtpu = sp_nothing;
-                c->h_gtpu_optional = sp_nothing;
-                c->h_gtpu_psc = sp_nothing;
-                c->h_gtpu_chain = sp_nothing;
-                c->h_inner_ipv4 = sp_nothing;
-                c->h_inner_ipv4_options = sp_nothing;
-                c->h_inner_ipv6 = sp_nothing;
-                c->h_extension_1 = sp_nothing;
-                c->h_extension_2 = sp_nothing;
-                c->h_extension_3 = sp_nothing;
-                c->h_extension_4 = sp_nothing;
-                c->h_inner_ports = sp_nothing;
-                c->n_ipv4_options = 0;
-                c->n_gtpu_chain = 0;
-                c->n_inner_ipv4_options = 0;
-                c->n_extension_1 = 0;
-                c->n_extension_2 = 0;
-                c->n_extension_3 = 0;
-                c->n_extension_4 = 0;
                 c->v.meta_reason = 6u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
                 to_24 |= bit;
@@ -18261,7 +16991,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
+        c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
@@ -18291,23 +17021,21 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             sp_sum_value(&sum78, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
         }
-        if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum79 = {0, 0, 0};
-            sp_sum_value(&sum79, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum79, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum79, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum79, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum79, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum79, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum79, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum79, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum79, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum79, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum79, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum79, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum79, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
-        }
+        struct sp_sum sum79 = {0, 0, 0};
+        sp_sum_value(&sum79, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum79, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum79, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum79, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum79, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum79, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum79, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum79, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum79, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum79, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum79, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum79, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum79, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
         /* deparser */
         if (valid == 0x303ffull) {
             if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
@@ -18379,79 +17107,20 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x3001full) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x303f0ull) {
-            if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b83_0_0; __builtin_memcpy(&b83_0_0, p, 4);
-            sp_block2 b83_1_0; __builtin_memcpy(&b83_1_0, p + 4, 2);
-            sp_block4 b83_2_0; __builtin_memcpy(&b83_2_0, p + 6, 4);
-            sp_block2 b83_3_0; __builtin_memcpy(&b83_3_0, p + 10, 2);
-            sp_block2 b83_4_0; __builtin_memcpy(&b83_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b83_0_0, 4);
-            __builtin_memcpy(p - 40, &b83_1_0, 2);
-            __builtin_memcpy(p - 38, &b83_2_0, 4);
-            __builtin_memcpy(p - 34, &b83_3_0, 2);
-            __builtin_memcpy(p - 32, &b83_4_0, 2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 44;
-            pk->length += 44;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x300f0ull) {
-            if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b84_0_0; __builtin_memcpy(&b84_0_0, p, 4);
-            sp_block2 b84_1_0; __builtin_memcpy(&b84_1_0, p + 4, 2);
-            sp_block4 b84_2_0; __builtin_memcpy(&b84_2_0, p + 6, 4);
-            sp_block2 b84_3_0; __builtin_memcpy(&b84_3_0, p + 10, 2);
-            sp_block2 b84_4_0; __builtin_memcpy(&b84_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b84_0_0, 4);
-            __builtin_memcpy(p - 32, &b84_1_0, 2);
-            __builtin_memcpy(p - 30, &b84_2_0, 4);
-            __builtin_memcpy(p - 26, &b84_3_0, 2);
-            __builtin_memcpy(p - 24, &b84_4_0, 2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 36;
-            pk->length += 36;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 50;
+        pk->length += 50;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -18460,19 +17129,13 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
     run->todo[24] |= to_24;
 }
 
-static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[119];
     const uint64_t hits = wait->hits;
     uint32_t found = 0;
     uint32_t others = 0;
-    {
-        const uint32_t k = wait->key_of[__builtin_ctzll(todo)];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (r->action != ACTION_send) return class_6_stage_19_nexthop_any(run, todo);
-    }
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -18483,10 +17146,12 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         if (__builtin_expect(r->action != ACTION_send, 0)) {
+            const uint64_t row = sp_row(wait, table, left, ACTION_send);
             
-            class_6_stage_19_nexthop_any(run, bit);
+            class_6_stage_19_nexthop_others(run, row);
             
-            others++;
+            others += __builtin_popcountll(row);
+            left &= ~row | bit;
             continue;
         }
         found += hit;
