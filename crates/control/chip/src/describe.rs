@@ -205,8 +205,10 @@ pub struct Memory {
 pub struct Gateway {
     /// Alternatives.
     pub rows: u64,
-    /// Bits that it looks at.
-    pub bits: u64,
+    /// Bytes that it looks at, and, beyond them, one that comes through the hash.
+    pub bytes: u64,
+    /// Bits through the hash: for what is compared with a range.
+    pub hash_bits: u64,
 }
 
 /// What a stateful ALU does.
@@ -251,8 +253,10 @@ pub struct ParserLimits {
     pub match_bits: u64,
     /// Bytes that a state takes.
     pub extract_bytes: u64,
-    /// Bytes of a packet that it reaches.
-    pub depth_bytes: u64,
+    /// Bytes of a packet that it reaches, if it has a limit.
+    pub depth_bytes: Option<u64>,
+    /// The same of egress, where that is a pipe of its own.
+    pub egress_depth_bytes: Option<u64>,
     /// Checksums that it verifies.
     pub checksums: u64,
 }
@@ -388,7 +392,8 @@ impl Switch {
             ("identity_bits", m.identity_bits),
             ("spare_blocks", m.spare_blocks),
             ("parser.tcam_rows", self.parser.tcam_rows),
-            ("parser.depth_bytes", self.parser.depth_bytes),
+            ("parser.depth_bytes", self.parser.depth_bytes.unwrap_or(0)),
+            ("parser.egress_depth_bytes", self.parser.egress_depth_bytes.unwrap_or(0)),
             ("parser.checksums", self.parser.checksums),
             ("deparser.entries", self.deparser.entries),
             ("deparser.checksums", self.deparser.checksums),
@@ -419,7 +424,8 @@ impl Switch {
             ("alpm_bucket", m.alpm_bucket),
             ("selector_members", m.selector_members),
             ("gateway.rows", self.gateway.rows),
-            ("gateway.bits", self.gateway.bits),
+            ("gateway.bytes", self.gateway.bytes),
+            ("gateway.hash_bits", self.gateway.hash_bits),
             ("parser.match_bits", self.parser.match_bits),
             ("parser.extract_bytes", self.parser.extract_bytes),
             ("deparser.entry_bytes", self.deparser.entry_bytes),

@@ -10,7 +10,7 @@ use crate::lack::{Fault, Lack};
 use crate::memory::{self, Packing, Table};
 use crate::profile::{Piece, Profiles};
 use crate::resource::{Amounts, Resource};
-use crate::sites::{Cells, Loc, Site, Sites, What, exclusive, width};
+use crate::sites::{By, Cells, Loc, Site, Sites, Step, What, exclusive, width};
 use crate::sizes::Sizes;
 use p4_ir::{Ir, PipeId};
 use serde::Serialize;
@@ -65,6 +65,10 @@ pub(crate) struct Node {
     pub metered: bool,
     /// Strict waits that are about the key: the others are about actions only.
     pub by_match: BTreeSet<usize>,
+    /// What has been decided when it is reached, and by whom, if it is reached in one place only.
+    pub path: Option<(Vec<Step>, BTreeSet<usize>)>,
+    /// The condition right before it: on the chip the two are one logical table.
+    pub behind: Option<usize>,
 }
 
 /// All nodes.
@@ -128,7 +132,7 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
         Cells(Cells),
     }
     let mut homes: HashMap<Home, usize> = HashMap::new();
-    let mut node_of = Vec::new();
+    let mut node_of: Vec<usize> = Vec::new();
     for site in &sites.all {
         let home = match site.what {
             What::Table(t) => Some(Home::Table(t)),
@@ -140,6 +144,12 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
             g.nodes.push(node(gress, ir, site));
             g.nodes.len() - 1
         });
+        let behind = site.path.last().filter(|s| s.by == By::Condition).map(|s| node_of[s.site]);
+        let n = &mut g.nodes[id];
+        match known {
+            None => n.behind = behind,
+            Some(_) => (n.behind, n.path) = (None, None),
+        }
         if let Some(h) = home {
             homes.insert(h, id);
         }
@@ -152,11 +162,7 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
         for (cells, index_bits) in &site.cells {
             if let Some(bits) = index_bits {
                 n.fixed[Resource::HashSlices] = n.fixed[Resource::HashSlices].max(u64::from(*bits).div_ceil(16));
-                // It goes through the hash unit, and an access without a table has the result bus of one.
                 n.fixed[Resource::HashBits] = n.fixed[Resource::HashBits].max(u64::from(*bits));
-                if site.what == What::Cells(*cells) {
-                    n.fixed[Resource::ResultBuses] = n.fixed[Resource::ResultBuses].max(1);
-                }
             }
             let next = cell_ids.len();
             let cell = *cell_ids.entry((gress, *cells)).or_insert(next);
@@ -187,6 +193,8 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
         height: 0,
         metered: false,
         by_match: BTreeSet::new(),
+        path: Some((site.path.clone(), site.control.clone())),
+        behind: None,
     };
     match site.what {
         What::Table(id) => {
@@ -208,13 +216,14 @@ fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
     let mut a = Amounts::default();
     match site.what {
         What::Table(_) => {}
-        What::Gateway { bits, rows } => {
-            let units = bits.div_ceil(chip.gateway.bits).max(rows.div_ceil(chip.gateway.rows)).max(1);
+        What::Gateway { bytes, pairs, ranges, rows } => {
+            let (gate, plain) = (&chip.gateway, (bytes - pairs.min(bytes)).saturating_sub(ranges.div_ceil(8)));
+            let units = plain.div_ceil(gate.bytes).max(ranges.div_ceil(gate.hash_bits)).max(rows.div_ceil(gate.rows)).max(1);
             a[Resource::Gateways] = units;
-            // The first four bytes come by their own way; the rest is hashed, and so is on the exact crossbar.
-            let hashed = bits.saturating_sub(32 * units).min(12 * units);
-            a[Resource::HashBits] = hashed;
-            a[Resource::ExactCrossbar] = bits.div_ceil(8).min(6 * units);
+            a[Resource::LogicalTables] = units;
+            // Bytes come as they are; only what is compared for more or less goes through the hash.
+            a[Resource::HashBits] = ranges;
+            a[Resource::ExactCrossbar] = bytes;
         }
         // A selector's hash goes to its memory by a way of its own.
         What::Level if site.writes.is_subset(&sites.handles) => {
@@ -238,6 +247,12 @@ fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
         a[Resource::HashBits] += bits;
         a[Resource::HashSlices] += bits.div_ceil(16);
         a[Resource::ExactCrossbar] += bytes;
+    }
+    // What takes a hash without a table hits by a gateway that always does, and has the result bus of a table.
+    let indexed = site.cells.iter().any(|(_, bits)| bits.is_some());
+    if !matches!(site.what, What::Table(_)) && (indexed || !site.hashes.is_empty()) {
+        a[Resource::ResultBuses] = 1;
+        a[Resource::Gateways] = 1;
     }
     a
 }

@@ -19,8 +19,8 @@ pub struct ParserUse {
     pub tcam_rows_of: u64,
     /// Bytes of the longest way through the headers.
     pub depth_bytes: u64,
-    /// Of these the parser reaches.
-    pub depth_bytes_of: u64,
+    /// Of these the parser reaches, if it has a limit.
+    pub depth_bytes_of: Option<u64>,
     /// Pieces that the deparser puts together.
     pub deparser_entries: u64,
     /// Of these there are.
@@ -29,12 +29,12 @@ pub struct ParserUse {
     pub checksums: (u64, u64),
 }
 
-pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLimits, lacks: &mut Vec<Lack>) -> ParserUse {
+/// Of a pipe whose parser reaches `reach` bytes, or has no limit.
+pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, reach: Option<u64>, d: &DeparserLimits, lacks: &mut Vec<Lack>) -> ParserUse {
     let namer = Namer::new(ir);
     let reached = ir.states_from(pipe.parser.start);
     let mut rows = 0;
     let mut bytes: BTreeMap<StateId, u64> = BTreeMap::new();
-    let mut stacks: BTreeSet<StackId> = BTreeSet::new();
     for id in &reached {
         let s = &ir.states[*id];
         let mut taken = 0;
@@ -42,9 +42,6 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
         all_stmts(&s.body, &mut |stmt| match stmt {
             Stmt::Extract { header, varbit_bits } => {
                 taken += header_bytes(ir, header);
-                if let HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) = header {
-                    stacks.insert(*s);
-                }
                 if varbit_bits.is_some() {
                     push(lacks, Lack::of(&s.name, Fault::Varbit));
                 }
@@ -64,9 +61,7 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
         rows += transitions(ir, &s.next, p) + steps - 1 + tests;
         bytes.insert(*id, taken);
     }
-    // What stacks hold is taken by `next` in loops: once each.
-    let stacks: u64 = stacks.iter().flat_map(|s| &ir.stacks[*s].elements).map(|h| fixed_bytes(ir, *h)).sum();
-    let depth = longest(ir, pipe, &bytes, p.depth_bytes) + stacks;
+    let depth = deepest(ir, pipe, &bytes);
     let mut pieces = 0;
     let mut emitted = BTreeSet::new();
     all_stmts(&pipe.deparser, &mut |s| {
@@ -90,7 +85,7 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
     });
     for (needed, of, fault) in [
         (rows, p.tcam_rows, Fault::ParserRows { needed: rows, of: p.tcam_rows }),
-        (depth, p.depth_bytes, Fault::ParserDepth { needed: depth, of: p.depth_bytes }),
+        (depth, reach.unwrap_or(u64::MAX), Fault::ParserDepth { needed: depth, of: reach.unwrap_or(u64::MAX) }),
         (verified, p.checksums, Fault::ParserChecksums { needed: verified, of: p.checksums }),
         (pieces, d.entries, Fault::DeparserEntries { needed: pieces, of: d.entries }),
         (computed, d.checksums, Fault::DeparserChecksums { needed: computed, of: d.checksums }),
@@ -103,7 +98,7 @@ pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLim
         tcam_rows: rows,
         tcam_rows_of: p.tcam_rows,
         depth_bytes: depth,
-        depth_bytes_of: p.depth_bytes,
+        depth_bytes_of: reach,
         deparser_entries: pieces,
         deparser_entries_of: d.entries,
         checksums: (verified, computed),
@@ -202,12 +197,30 @@ fn moves(ir: &Ir, e: &Expr) -> bool {
 fn header_bytes(ir: &Ir, h: &HeaderRef) -> u64 {
     match h {
         HeaderRef::Static(id) => fixed_bytes(ir, *id),
-        _ => 0,
+        HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => ir.stacks[*s].elements.first().map_or(0, |h| fixed_bytes(ir, *h)),
     }
 }
 
 fn fixed_bytes(ir: &Ir, h: HeaderId) -> u64 {
     u64::from(ir.header_types[ir.headers[h].ty].fixed_bits).div_ceil(8)
+}
+
+/// Bytes of the longest way from the start that goes round no loop, as the chip's compiler counts.
+fn deepest(ir: &Ir, pipe: &Pipe, bytes: &BTreeMap<StateId, u64>) -> u64 {
+    let (mut from, mut open): (BTreeMap<StateId, u64>, BTreeSet<StateId>) = Default::default();
+    let mut todo: Vec<(StateId, bool)> = pipe.parser.start.into_iter().map(|s| (s, false)).collect();
+    while let Some((id, left)) = todo.pop() {
+        let next = after(&ir.states[id].next);
+        if left {
+            let behind = next.iter().filter(|n| !open.contains(n)).filter_map(|n| from.get(n)).max().copied().unwrap_or(0);
+            open.remove(&id);
+            from.insert(id, bytes.get(&id).copied().unwrap_or(0).saturating_add(behind));
+        } else if !from.contains_key(&id) && open.insert(id) {
+            todo.push((id, true));
+            todo.extend(next.into_iter().map(|n| (n, false)));
+        }
+    }
+    pipe.parser.start.and_then(|s| from.get(&s)).copied().unwrap_or(0)
 }
 
 /// Bytes of the longest way from the start; ways round a loop count up to just beyond `limit`.

@@ -3,7 +3,7 @@
 
 use crate::copies::coalesced;
 use crate::describe::{Chip, Form, Switch};
-use crate::graph::{Graph, Kind, cells_name, fill, graph};
+use crate::graph::{Graph, Kind, Node, cells_name, fill, graph};
 use crate::lack::{Fault, Lack, Refusal};
 use crate::memory::Packing;
 use crate::parse::{ParserUse, parser_use};
@@ -67,6 +67,9 @@ pub struct Stage {
     /// Words of several rows: how many of them, by their rows.
     #[serde(skip)]
     pub(crate) wide: Vec<(u64, u64)>,
+    /// Conditions that a table has taken into its logical table.
+    #[serde(skip)]
+    pub(crate) taken: Vec<usize>,
 }
 
 /// What lies in a stage: a table or a part of it, a condition, instructions, cells.
@@ -188,7 +191,11 @@ impl<'a> Plan<'a> {
             lacks.push(Lack::of("", Fault::TooLarge));
             return Err(Refusal::of(lacks));
         }
-        let parsers = pipes.iter().map(|pipe| parser_use(ir, &ir.pipes[*pipe], &switch.parser, &switch.deparser, &mut lacks)).collect();
+        let reach = |gress: usize| if gress == 0 { switch.parser.depth_bytes } else { switch.parser.egress_depth_bytes };
+        let parser = |(gress, pipe): (usize, &PipeId)| {
+            parser_use(ir, &ir.pipes[*pipe], &switch.parser, reach(gress), &switch.deparser, &mut lacks)
+        };
+        let parsers = pipes.iter().enumerate().map(parser).collect();
         let graph = graph(ir, &found, switch, &mut lacks);
         let wants = found.iter().zip(&graph.node_of).map(|((pipe, sites), nodes)| wants(ir, &ir.pipes[*pipe], sites, nodes)).collect();
         Ok(Plan { ir, pipeline, chip, switch, lacks, parsers, wants, graph })
@@ -304,6 +311,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                             homes.entry(*cell).or_insert(at);
                         }
                         stage.used = stage.used.plus(&part.used);
+                        stage.taken.extend(joined(&graph.nodes[i], &stage));
                         stage.parts.push(part);
                         stage.wide.extend(graph.nodes[i].table.as_ref().and_then(|t| t.wide_words(units)));
                         let s = &mut states[i];
@@ -370,6 +378,12 @@ fn try_place(
     let node = &graph.nodes[i];
     let mut fixed = node.fixed;
     let name = |cells| cells_name(ir, cells);
+    share(graph, node, stage, &mut fixed);
+    // The logical table that it shares with a condition; a table has its own in its parts.
+    let saved = u64::from(joined(node, stage).is_some());
+    if node.table.is_none() {
+        fixed[Resource::LogicalTables] -= saved.min(fixed[Resource::LogicalTables]);
+    }
     for (cell, cells, amounts) in &node.cells {
         match homes.get(cell) {
             None => fixed = fixed.plus(amounts),
@@ -387,7 +401,11 @@ fn try_place(
         refuse(&fixed)?;
         return Ok((part(fixed, None), 0));
     };
-    let with = |units: u64| fixed.plus(&table.part(units, &chip.memory));
+    let with = |units: u64| {
+        let mut all = fixed.plus(&table.part(units, &chip.memory));
+        all[Resource::LogicalTables] -= saved.min(all[Resource::LogicalTables]);
+        all
+    };
     let fits = |units: u64| with(units).plus(&stage.used).exceeds(limit).is_none() && in_columns(table.wide_words(units), stage, chip);
     let keyed = |units: u64| (table.way != crate::memory::Way::Keyless).then(|| table.holds(units).min(table.entries));
     if fits(state.units) {
@@ -414,6 +432,22 @@ fn try_place(
     // What is left for other stages has as many ways there.
     low = low.min((state.units - least).max(least));
     Ok((part(with(low), keyed(low)), low))
+}
+
+/// The condition right before a node, if it lies in this stage and no other has taken it: the two are one logical table.
+fn joined(node: &Node, stage: &Stage) -> Option<usize> {
+    let alone = |gate: &usize| !stage.taken.contains(gate) && stage.parts.iter().any(|p| p.node == *gate);
+    node.behind.filter(|_| node.kind != Kind::Gateway).filter(alone)
+}
+
+/// Instructions that are reached together in one stage are one: the second of them takes no table and no row of its own.
+fn share(graph: &Graph, node: &Node, stage: &Stage, fixed: &mut Amounts) {
+    let alike = |p: &Part| graph.nodes[p.node].kind == Kind::Action && p.gress == node.gress && graph.nodes[p.node].path == node.path;
+    if node.kind == Kind::Action && node.path.is_some() && stage.parts.iter().any(alike) {
+        for r in [Resource::LogicalTables, Resource::Instructions] {
+            fixed[r] = 0;
+        }
+    }
 }
 
 /// Whether the stage has columns for these words beside those that it holds: of words of `rows` rows one stands above the other as often as the

@@ -43,9 +43,12 @@ pub(crate) enum Cells {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     Table(TableId),
-    /// A condition on so many bits, with so many alternatives.
+    /// A condition on so many bytes of containers, of which some are compared with others, and some bits with a range, with so many
+    /// alternatives.
     Gateway {
-        bits: u64,
+        bytes: u64,
+        pairs: u64,
+        ranges: u64,
         rows: u64,
     },
     /// Instructions of one level.
@@ -93,6 +96,8 @@ pub(crate) struct Site {
     pub hashes: Vec<(u64, u64)>,
     /// Cells that the site reaches: with an index from the packet, which takes hash distribution, or not.
     pub cells: Vec<(Cells, Option<u32>)>,
+    /// What cells say that is read in one place only.
+    pub results: BTreeSet<VarId>,
     /// Comparisons of a register's ALU.
     pub comparisons: u64,
 }
@@ -120,7 +125,7 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let unread = unread(ir);
     let reads = reads(ir);
     let (out, deciders) = (Sites { handles: Profiles::of(ir).handles, parsed: parsed.clone(), ..Sites::default() }, HashMap::new());
-    let mut w = Walker { ir, never, parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), deciders };
+    let mut w = Walker { ir, never, parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -218,6 +223,8 @@ struct Walker<'a> {
     temps: u32,
     /// Sites that may have ended the control, with the label that they leave.
     guards: Vec<(usize, Option<LabelId>)>,
+    /// Variables that keep the outcome of a condition, with the number of sites before it.
+    conditions: HashMap<VarId, (Gate, usize)>,
     /// Variables that say whether a table hit, or which action it ran.
     deciders: HashMap<VarId, (usize, By)>,
 }
@@ -248,6 +255,7 @@ impl Walker<'_> {
     fn stmt(&mut self, s: &Stmt, row: &mut Row, path: &mut Vec<Step>, name: &str, first: &mut Option<usize>, flow: &mut Flow) {
         match s {
             Stmt::Assign(..) if self.unread.contains(&(std::ptr::from_ref(s) as usize)) => {}
+            Stmt::Assign(dst, value) if self.beside_cells(dst, value, row, path) => {}
             Stmt::Assign(dst, value) => self.assign(dst, value, row),
             Stmt::SetValid(h, _) => {
                 for id in self.headers(h) {
@@ -294,7 +302,8 @@ impl Walker<'_> {
                     None => {
                         let reads = self.operand(on, row);
                         self.flush(row, path, name, first);
-                        let what = What::Gateway { bits: u64::from(on.ty.width()), rows: cases.len() as u64 };
+                        let bytes = u64::from(on.ty.width()).div_ceil(8);
+                        let what = What::Gateway { bytes, pairs: 0, ranges: 0, rows: cases.len() as u64 };
                         let label = format!("switch ({})", short(&self.namer.expr(on)));
                         (self.site(what, label, path, reads, BTreeSet::new(), BTreeSet::new()), By::Condition)
                     }
@@ -409,8 +418,7 @@ impl Walker<'_> {
                 let mut gate = Gate::default();
                 self.gate(c, row, &mut gate);
                 self.flush(row, path, name, first);
-                let bits: u64 = gate.reads.iter().map(|l| u64::from(gate.bits.get(l).copied().unwrap_or(1))).sum();
-                let what = What::Gateway { bits, rows: gate.rows + 1 };
+                let what = What::Gateway { bytes: gate.bytes(), pairs: gate.pairs, ranges: gate.ranges, rows: gate.rows + 1 };
                 let label = format!("if ({})", short(&self.namer.expr(c)));
                 (self.site(what, label, path, gate.reads, BTreeSet::new(), BTreeSet::new()), By::Condition)
             }

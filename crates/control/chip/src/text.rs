@@ -41,11 +41,14 @@ impl fmt::Display for Placement {
             let name = ["ingress", "egress"].get(gress).unwrap_or(&"more");
             for (what, used, of) in [
                 ("parser rows", p.tcam_rows, p.tcam_rows_of),
-                ("parsed bytes", p.depth_bytes, p.depth_bytes_of),
+                ("parsed bytes", p.depth_bytes, p.depth_bytes_of.unwrap_or(0)),
                 ("deparser pieces", p.deparser_entries, p.deparser_entries_of),
             ] {
                 let what = format!("{name} {what}");
-                writeln!(f, "{what:<26} {used:>8} {of:>8} {:>7.1}", 100.0 * used as f64 / of.max(1) as f64)?;
+                match of {
+                    0 => writeln!(f, "{what:<26} {used:>8}")?,
+                    of => writeln!(f, "{what:<26} {used:>8} {of:>8} {:>7.1}", 100.0 * used as f64 / of as f64)?,
+                }
             }
         }
         writeln!(f)?;

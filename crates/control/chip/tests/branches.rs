@@ -83,3 +83,78 @@ fn parts_of_a_field_are_written_side_by_side() {
     assert_eq!(last("meta.bytes[15:0] = low; meta.bytes[16:1] = hdr.tag.kind;"), 2, "the second is over the first");
     assert_eq!(last("meta.bytes[15:0] = low; meta.bytes[31:16] = meta.bytes[15:0];"), 2, "it reads the first");
 }
+
+/// Hash rounds are sums, and beside them something that is only looked at behind them: all of the row waited for all of the row.
+#[test]
+fn what_has_nothing_to_do_with_each_other_does_not_wait_for_each_other() {
+    let table = "table kinds { key = { hdr.tag.kind: exact; } actions = { send; @defaultonly NoAction; } size = 512;
+        default_action = NoAction(); }";
+    let sums = "meta.bytes = meta.bytes + meta.seen; meta.bytes = meta.bytes ^ meta.seen; meta.bytes = meta.bytes + (bit<32>)hdr.tag.id;";
+    let p = place(table, &format!("{sums} hdr.tag.kind = hdr.tag.id + 1; kinds.apply();")).unwrap_or_else(|r| panic!("{r}"));
+    assert_eq!(stage(&p, "kinds"), 1);
+    let p = place(table, &format!("{sums} hdr.tag.kind = meta.bytes[15:0] + 1; kinds.apply();")).unwrap_or_else(|r| panic!("{r}"));
+    assert_eq!(stage(&p, "kinds"), 4);
+}
+
+#[test]
+fn constants_that_are_added_one_after_the_other_are_one() {
+    let steps = |sum: &str| {
+        let table = "table sizes { key = { meta.bytes: exact; } actions = { send; @defaultonly NoAction; } size = 512;
+            default_action = NoAction(); }";
+        stage(&place(table, &format!("meta.bytes = {sum}; sizes.apply();")).unwrap_or_else(|r| panic!("{r}")), "sizes")
+    };
+    assert_eq!(steps("meta.seen + 20 + 8 - 14"), 1);
+    assert_eq!(steps("meta.seen + 20 + meta.bytes"), 2);
+}
+
+/// The hash unit gives an index to a stage's cells in that stage, and what they say is an operand of its instructions.
+#[test]
+fn a_hash_is_an_index_and_what_cells_say_an_operand_of_their_stage() {
+    let declarations = "Hash<bit<16>>(HashAlgorithm_t.CRC32) places;
+        table said { key = { meta.bytes: exact; } actions = { send; @defaultonly NoAction; } size = 512;
+        default_action = NoAction(); }";
+    let behind = |statements: &str| {
+        let text = std::fs::read_to_string("tests/tna/externs.p4").unwrap();
+        // The register's own use further on would be a second one.
+        let text = text.replacen("meta.seen = meta.seen + latest.execute(0);", "", 1);
+        let own = format!("{declarations}\n    apply {{\n{statements} said.apply();");
+        let text = text.replacen("    apply {\n        tenants.apply();", &own, 1);
+        let compiled = p4_check::compile_for_chip_str("own.p4", &text, &p4_check::Options::default());
+        let mut ir = compiled.unwrap_or_else(|f| panic!("{}", f.render())).ir;
+        p4_passes::optimise(&mut ir).unwrap();
+        let p = chip::place(&ir, &Chip::named("tofino1").unwrap(), &Sizes::default()).unwrap_or_else(|r| panic!("{r}"));
+        stage(&p, "said")
+    };
+    assert_eq!(behind("bit<16> at = places.get({ hdr.tag.id }); meta.bytes = latest.execute((bit<1>)at);"), 1);
+    assert_eq!(behind("bit<16> at = hdr.tag.id + 1; meta.bytes = latest.execute((bit<1>)at);"), 2, "a sum is a field first");
+    assert_eq!(behind("meta.bytes = meta.seen + latest.execute(0);"), 1);
+    assert_eq!(behind("meta.bytes = (bit<32>)places.get({ hdr.tag.id });"), 1);
+}
+
+/// What keeps the outcome of a condition is no step before another condition.
+#[test]
+fn a_condition_by_its_name_is_the_condition() {
+    let gate = |statements: &str| {
+        let p = place("", statements).unwrap_or_else(|r| panic!("{r}"));
+        p.stages.iter().position(|s| s.parts.iter().any(|x| x.kind == chip::Kind::Gateway && x.name.contains("same"))).unwrap_or(usize::MAX)
+    };
+    let queues = "if (same) { for_tm.qid = 1; } else { for_tm.qid = 2; }";
+    let named = "bool same = hdr.tag.id == 5 && hdr.tag.kind == 6 && meta.seen == 7;";
+    assert_eq!(gate(&format!("{named} {queues}")), 0);
+    let changed = "bool same = hdr.tag.id == 5 && hdr.tag.kind == 6; hdr.tag.id = 7;";
+    assert_eq!(gate(&format!("{changed} {queues}")), 1, "the field is another by then");
+}
+
+#[test]
+fn a_condition_and_a_table_behind_it_are_one_logical_table() {
+    let table = |name: &str| {
+        format!("table {name} {{ key = {{ hdr.tag.id: exact; }} actions = {{ send; @defaultonly NoAction; }} size = 512; default_action = NoAction(); }}")
+    };
+    let tables = |statements: &str| {
+        let p = place(&format!("{} {}", table("one"), table("two")), statements).unwrap_or_else(|r| panic!("{r}"));
+        p.stages.iter().map(|s| s.used[chip::Resource::LogicalTables]).sum::<u64>()
+    };
+    let alone = tables("one.apply();");
+    assert_eq!(tables("if (hdr.tag.kind == 3) { one.apply(); }"), alone);
+    assert_eq!(tables("if (hdr.tag.kind == 3) { if (hdr.tag.id == 4) { one.apply(); } else { two.apply(); } }"), alone + 2);
+}

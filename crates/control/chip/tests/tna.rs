@@ -140,15 +140,30 @@ fn filters_early_detection_and_parser_counters_are_placed_on_both_generations() 
     let p = plan(&ir, 1);
     assert_eq!([p.capacity("by_id"), p.capacity("by_level")], [Some(2048), Some(256)]);
     assert_eq!(p.totals()[Resource::MeterAlus as usize].used, 5, "two filters of an index, two of entries, one register");
-    // 8 bytes of intrinsic metadata and 8 of the port's, the tag and four options.
-    assert_eq!(p.parsers[0].depth_bytes, 8 + 8 + 4 + 4);
+    // 8 bytes of intrinsic metadata and 8 of the port's, the tag, and an option, as the chip's compiler counts what is in a loop.
+    assert_eq!(p.parsers[0].depth_bytes, 8 + 8 + 4 + 1);
     let defines = [("__TARGET_TOFINO__".to_owned(), "2".to_owned())].into();
     let options = p4_check::Options { defines, ..Default::default() };
     let mut second = p4_check::compile_for_chip_file(path, &options).unwrap_or_else(|f| panic!("{}", f.render())).ir;
     p4_passes::optimise(&mut second).unwrap();
     let q = chip::place(&second, &Chip::named("tofino2").unwrap(), &Sizes::sessions(1)).unwrap_or_else(|r| panic!("{r}"));
     assert_eq!(q.totals()[Resource::MeterAlus as usize].used, 5);
-    assert_eq!(q.parsers[0].depth_bytes, 8 + 24 + 4 + 4, "a port has 24 bytes of metadata");
+    assert_eq!(q.parsers[0].depth_bytes, 8 + 24 + 4 + 1, "a port has 24 bytes of metadata");
+}
+
+/// The chip's compiler gives egress a limit, and ingress none.
+#[test]
+fn the_parser_of_egress_reaches_less_far_than_that_of_ingress() {
+    let ir = compile_at(Path::new("tests/tna/externs.p4"), &[]);
+    let with = |reach: &str| {
+        let text = include_str!("../data/tofino1.toml").replacen("egress_depth_bytes = 160", reach, 1);
+        chip::place(&ir, &Chip::parse(&text).unwrap(), &Sizes::sessions(1)).map(|p| p.parsers.iter().map(|p| p.depth_bytes).collect::<Vec<_>>())
+    };
+    let depths = with("egress_depth_bytes = 27").unwrap_or_else(|r| panic!("{r}"));
+    assert_eq!(depths, [8 + 8 + 4, 27]);
+    assert_eq!(with("").unwrap_or_else(|r| panic!("{r}")), depths);
+    assert!(with("egress_depth_bytes = 26").unwrap_err().to_string().contains("parser depth: at least 27 bytes, the parser reaches 26"));
+    assert!(with("depth_bytes = 19").unwrap_err().to_string().contains("parser depth: at least 20 bytes, the parser reaches 19"));
 }
 
 /// Programs for PSA have the same two pipes, and have a place on the model.

@@ -37,7 +37,7 @@ impl Model {
                     capacities: held.collect(),
                     limits: Limits {
                         once: true,
-                        parse_depth_bytes: switch.parser.depth_bytes,
+                        parse_depth_bytes: switch.parser.depth_bytes.unwrap_or(u64::MAX),
                         varbits: false,
                         digests_per_second: switch.extras.digests_per_second,
                     },

@@ -169,9 +169,9 @@ fn a_second_access_of_a_meter_or_register_is_not_made() {
 
 #[test]
 fn the_parser_reaches_so_far() {
-    let (asic, _) = held(&[("depth_bytes = 256", "depth_bytes = 9")]);
+    let (asic, _) = held(&[("egress_depth_bytes = 160", "depth_bytes = 9")]);
     assert_eq!(ask(&asic, 3, 0).kind, VerdictKind::Forward, "nine bytes");
-    let (asic, _) = held(&[("depth_bytes = 256", "depth_bytes = 8")]);
+    let (asic, _) = held(&[("egress_depth_bytes = 160", "depth_bytes = 8")]);
     assert_eq!(ask(&asic, 3, 0).kind, VerdictKind::Next);
     assert_eq!(asic.beyond().depth, 1);
 }

@@ -32,6 +32,7 @@ impl Walker<'_> {
             Extern::DirectMeter { result, .. } => {
                 if let Some(to) = self.place(result) {
                     self.op(row, BTreeSet::new(), to, None);
+                    row.supplied(&[to].into());
                 }
             }
             Extern::Hash { result, data, base, max, .. } => {
@@ -42,16 +43,18 @@ impl Walker<'_> {
                 if base.as_const().is_none() || max.as_const().is_none() {
                     self.lack(name, Fault::HashRange);
                 }
-                let bytes = reads.iter().map(|l| u64::from(width(self.ir, *l)).div_ceil(8)).sum();
+                let bytes = self.bytes(&reads);
                 let bits = u64::from(width_of(self.ir, result));
                 if let Some(to) = self.place(result) {
                     self.op(row, reads, to, Some((bits, bytes)));
+                    row.supplies(to);
                 }
             }
             Extern::Random { result, .. } => {
+                // The generator has a way of its own to the instructions.
                 if let Some(to) = self.place(result) {
-                    let bits = u64::from(width_of(self.ir, result));
-                    self.op(row, BTreeSet::new(), to, Some((bits, 0)));
+                    self.op(row, BTreeSet::new(), to, Some((0, 0)));
+                    row.supplies(to);
                 }
             }
             Extern::MarkToDrop => {
@@ -90,25 +93,30 @@ impl Walker<'_> {
         label: &str,
         first: &mut Option<usize>,
     ) -> usize {
-        let reads = self.operand(index, row);
+        let reads = self.index(index, 1, row);
         let writes: BTreeSet<Loc> = result.and_then(|r| self.place(r)).into_iter().collect();
         // An index out of the entry comes with the entry; one out of the packet goes by the hash distribution.
         let in_table = first.filter(|_| reads.iter().all(|l| !row.written.contains_key(l)));
         if let Some(site) = in_table {
             let from_entry = reads.iter().all(|l| self.out.all[site].writes.contains(l));
             let bits = (!from_entry && index.as_const().is_none()).then_some(index.ty.width());
+            let bytes = bits.map(|_| self.bytes(&reads));
             let s = &mut self.out.all[site];
             s.cells.push((cells, bits));
             if !from_entry {
+                s.hashes.extend(bytes.map(|b| (0, b)));
                 s.match_reads.extend(reads);
             }
-            row.whole(&writes);
+            row.supplied(&writes);
             s.writes.extend(writes);
             return site;
         }
         self.flush(row, path, label, first);
         let bits = index.as_const().is_none().then_some(index.ty.width());
+        let said = writes.iter().filter_map(|l| if let Loc::Var(v) = l { Some(*v) } else { None });
+        let results = said.filter(|v| self.reads.get(v) == Some(&1)).collect();
         let site = self.site(What::Cells(cells), label.to_owned(), path, reads, BTreeSet::new(), writes);
+        self.out.all[site].results = results;
         self.out.all[site].cells.push((cells, bits));
         site
     }
@@ -136,7 +144,12 @@ impl Walker<'_> {
         if !block[1..=last].iter().all(simple) {
             return 0;
         }
-        let at = self.operand(index, row);
+        // The program reads and writes at one index.
+        let mut uses = 1;
+        for s in &block[1..=last] {
+            deep(s, &mut |s| uses += usize::from(matches!(s, Stmt::Extern(Extern::RegisterWrite { .. }))));
+        }
+        let at = self.index(index, uses, row);
         let (mut reads, mut written, mut comparisons) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let mut here: HashMap<VarId, usize> = HashMap::new();
         written.extend(self.place(result));
@@ -158,20 +171,25 @@ impl Walker<'_> {
         reads.retain(|l| !at.contains(l));
         // What only the register's own program reads does not leave its ALU.
         let known = &self.reads;
+        let once = |v: &VarId| known.get(v).copied().unwrap_or(0) == here.get(v).copied().unwrap_or(0) + 1;
+        let results: BTreeSet<VarId> = written.iter().filter_map(|l| if let Loc::Var(v) = l { Some(*v) } else { None }).filter(once).collect();
         written.retain(|l| !matches!(l, Loc::Var(v) if here.get(v) == known.get(v) && here.contains_key(v)));
         let cells = Cells::Register(*register);
         let fresh = at.iter().chain(&reads).all(|l| !row.written.contains_key(l));
         let (site, bits) = match first.filter(|_| fresh) {
             Some(site) => {
                 let from_entry = at.iter().all(|l| self.out.all[site].writes.contains(l));
-                row.whole(&written);
+                row.supplied(&written);
+                let bits = (!from_entry && index.as_const().is_none()).then_some(index.ty.width());
+                let bytes = bits.map(|_| self.bytes(&at));
                 let s = &mut self.out.all[site];
                 if !from_entry {
+                    s.hashes.extend(bytes.map(|b| (0, b)));
                     s.match_reads.extend(at);
                 }
                 s.action_reads.extend(reads);
                 s.writes.extend(written);
-                (site, (!from_entry && index.as_const().is_none()).then_some(index.ty.width()))
+                (site, bits)
             }
             None => {
                 self.flush(row, path, name, first);
@@ -181,6 +199,7 @@ impl Walker<'_> {
             }
         };
         let s = &mut self.out.all[site];
+        s.results = results;
         s.cells.push((cells, bits));
         s.comparisons = s.comparisons.max(comparisons.len() as u64);
         last + 1
@@ -191,6 +210,7 @@ impl Walker<'_> {
 
     pub(super) fn assign(&mut self, dst: &LValue, value: &Expr, row: &mut Row) {
         if let LValue::Var(v) = dst {
+            self.conditions.remove(v);
             if !self.out.handles.contains(&Loc::Var(*v)) {
                 self.deciders.remove(v);
             } else if value.as_const().is_some_and(|c| c.value() == 0) {
@@ -206,12 +226,114 @@ impl Walker<'_> {
                 return;
             }
         }
-        let reads = self.computed(value, row);
         let Some(to) = self.place(dst) else { return };
+        if self.handed_on(value, dst, to, row) {
+            return;
+        }
+        let reads = match is_condition(value) {
+            true => self.outcome(value, dst, row),
+            false => self.computed(value, row),
+        };
         match dst {
             LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => self.part(row, reads, to, (*lo, *hi)),
             _ => self.op(row, reads, to, None),
         }
+    }
+
+    /// What was computed only to be copied is computed where the copy is.
+    fn handed_on(&mut self, value: &Expr, dst: &LValue, to: Loc, row: &mut Row) -> bool {
+        let Some(from) = copied(value).filter(|v| self.reads.get(v) == Some(&1) && Loc::Var(*v) != to) else { return false };
+        if matches!(dst, LValue::Slice(..)) || self.parsed.contains(&from) {
+            return false;
+        }
+        match row.taken(Loc::Var(from)) {
+            Some(op) => {
+                let hashed = op.hash.is_some();
+                self.op(row, op.reads, to, op.hash);
+                if hashed {
+                    row.supplies(to);
+                }
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The instruction behind an access to cells that takes what they said, and nobody else does: it runs in their stage.
+    fn takes_result(&self, value: &Expr, row: &Row, path: &[Step]) -> Option<(VarId, BTreeSet<Loc>)> {
+        let site = self.out.all.last().filter(|s| matches!(s.what, What::Cells(_)) && s.path == path && row.ops.is_empty())?;
+        let sides: Vec<&Expr> = match &value.kind {
+            ExprKind::Binary(op, a, b) if !matches!(op, BinOp::LAnd | BinOp::LOr) => vec![a, b],
+            _ => vec![value],
+        };
+        let said = |e: &Expr| copied(e).filter(|v| site.results.contains(v));
+        let v = sides.iter().copied().find_map(said)?;
+        let plain = |e: &&Expr| copied(e).is_some() || e.as_const().is_some() || matches!(e.kind, ExprKind::Field(..));
+        sides.iter().all(plain).then(|| {
+            let mut others = BTreeSet::new();
+            for e in sides {
+                p4_analysis::effects::expr_reads(self.ir, e, &mut |place| match place {
+                    p4_analysis::effects::Place::Var(other) if other != v => others.extend([Loc::Var(other)]),
+                    p4_analysis::effects::Place::Field(h, f) => others.extend([Loc::Field(h, f)]),
+                    _ => {}
+                });
+            }
+            (v, others)
+        })
+    }
+
+    pub(super) fn beside_cells(&mut self, dst: &LValue, value: &Expr, row: &Row, path: &[Step]) -> bool {
+        if matches!(dst, LValue::Slice(..)) || is_condition(value) {
+            return false;
+        }
+        let Some((v, others)) = self.takes_result(value, row, path) else { return false };
+        let (Some(to), Some(site)) = (self.place(dst), self.out.all.len().checked_sub(1)) else { return false };
+        let s = &mut self.out.all[site];
+        s.writes.remove(&Loc::Var(v));
+        s.writes.insert(to);
+        s.action_reads.extend(others);
+        true
+    }
+
+    /// What is read to keep the outcome of a condition. A condition on the variable may be on what this one is on.
+    fn outcome(&mut self, value: &Expr, dst: &LValue, row: &mut Row) -> BTreeSet<Loc> {
+        let mut gate = Gate::default();
+        self.gate(value, row, &mut gate);
+        let reads = gate.reads.clone();
+        if let LValue::Var(v) = dst {
+            self.conditions.insert(*v, (gate, self.out.all.len()));
+        }
+        reads
+    }
+
+    /// The condition that a variable keeps the outcome of, if nothing that it is on has been written since.
+    fn kept(&self, v: VarId, row: &Row) -> Option<&Gate> {
+        let (gate, from) = self.conditions.get(&v)?;
+        let stays = |l: &Loc| !row.written.contains_key(l) && !self.out.all[*from..].iter().any(|s| s.writes.contains(l));
+        gate.reads.iter().all(stays).then_some(gate)
+    }
+
+    /// What an index reads, which is used so often. One that is the hash of something goes from the hash to the cells, and is no field.
+    fn index(&mut self, index: &Expr, uses: usize, row: &mut Row) -> BTreeSet<Loc> {
+        let hash = copied(index).and_then(|v| {
+            let at = row.ops.iter().rposition(|o| o.writes == Loc::Var(v))?;
+            let op = &row.ops[at];
+            (op.level == 1 && op.hash.is_some_and(|(bits, _)| bits > 0)).then(|| (v, op.reads.clone()))
+        });
+        match hash {
+            Some((v, reads)) => {
+                if self.reads.get(&v) == Some(&uses) {
+                    row.taken(Loc::Var(v));
+                }
+                reads
+            }
+            None => self.operand(index, row),
+        }
+    }
+
+    /// Bytes of the crossbar for these.
+    fn bytes(&self, reads: &BTreeSet<Loc>) -> u64 {
+        reads.iter().map(|l| u64::from(width(self.ir, *l)).div_ceil(8)).sum()
     }
 
     /// A part of a place is written: other parts of it can be written beside it.
@@ -235,6 +357,8 @@ impl Walker<'_> {
     pub(super) fn computed(&mut self, e: &Expr, row: &mut Row) -> BTreeSet<Loc> {
         match &e.kind {
             ExprKind::Cast(a) | ExprKind::Slice(a, _, _) | ExprKind::Unary(_, a) => self.computed(a, row),
+            // Constants that are added one after the other are one.
+            ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) if b.as_const().is_some() && adds_constant(a) => self.computed(a, row),
             ExprKind::Binary(op, a, b) => {
                 self.supported(*op, e, b);
                 let mut reads = self.operand(a, row);
@@ -302,6 +426,15 @@ impl Walker<'_> {
                 self.gate(b, row, gate);
             }
             ExprKind::Unary(UnOp::Not, a) => self.gate(a, row, gate),
+            ExprKind::Cast(a) if is_condition(a) => self.gate(a, row, gate),
+            ExprKind::Var(v) if self.kept(*v, row).is_some() => {
+                if let Some(kept) = self.kept(*v, row) {
+                    gate.rows += kept.rows;
+                    gate.ranges += kept.ranges;
+                    gate.pairs += kept.pairs;
+                    kept.reads.iter().for_each(|l| gate.read(*l, kept.bits.get(l).copied().unwrap_or(1)));
+                }
+            }
             ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge), a, b) => {
                 let variable = a.as_const().is_none() && b.as_const().is_none();
                 if variable && !matches!(op, BinOp::Eq | BinOp::Ne) {
@@ -313,6 +446,12 @@ impl Walker<'_> {
                     self.op(row, reads, temp, None);
                     gate.read(temp, 1);
                     return;
+                }
+                if variable {
+                    gate.pairs += u64::from(a.ty.width()).div_ceil(8);
+                }
+                if !matches!(op, BinOp::Eq | BinOp::Ne) {
+                    gate.ranges += u64::from(if a.as_const().is_none() { a } else { b }.ty.width());
                 }
                 for side in [a, b] {
                     self.masked(side, row, gate);
@@ -353,13 +492,15 @@ impl Walker<'_> {
     /// Ends a straight row: a site for each level. The first one belongs to the table whose action it begins.
     pub(super) fn flush(&mut self, row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) {
         let row = std::mem::take(row);
-        let mut levels: BTreeMap<usize, Vec<Op>> = BTreeMap::new();
-        for op in row.ops {
-            levels.entry(op.level).or_default().push(op);
-        }
         let table = first.take();
-        let several = levels.len() > 1;
-        for (level, ops) in levels {
+        let several = row.ops.iter().any(|op| op.level > 1);
+        let mut steps: BTreeMap<(usize, usize), Vec<Op>> = BTreeMap::new();
+        let alone = self.alone(&row.ops);
+        for (op, group) in row.ops.into_iter().zip(alone) {
+            let group = if table.is_some() && op.level == 1 { 0 } else { group };
+            steps.entry((op.level, group)).or_default().push(op);
+        }
+        for ((level, _), ops) in steps {
             let site = match table.filter(|_| level == 1) {
                 Some(site) => site,
                 None => {
@@ -385,6 +526,39 @@ impl Walker<'_> {
         }
     }
 
+    /// What has nothing to do with each other in a straight row need not wait for each other: a number for each operation, the same where one
+    /// uses what another writes, or where all wait for the same sites before.
+    fn alone(&self, ops: &[Op]) -> Vec<usize> {
+        let written: BTreeSet<Loc> = ops.iter().map(|op| op.writes).collect();
+        let mut group: Vec<usize> = (0..ops.len()).collect();
+        let mut last: HashMap<Loc, usize> = HashMap::new();
+        for (i, op) in ops.iter().enumerate() {
+            for l in op.reads.iter().filter(|l| written.contains(l)).chain([&op.writes]) {
+                let to = *last.entry(*l).or_insert(i);
+                let (keep, lose) = (group[i].min(group[to]), group[i].max(group[to]));
+                group.iter_mut().filter(|g| **g == lose).for_each(|g| *g = keep);
+            }
+        }
+        if group.iter().all(|g| *g == 0) {
+            return group;
+        }
+        let mut waits: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        let mut home: HashMap<usize, usize> = HashMap::new();
+        for g in group.iter().copied().collect::<BTreeSet<usize>>() {
+            let own = || ops.iter().zip(&group).filter(|(_, of)| **of == g).map(|(op, _)| op);
+            let reads: BTreeSet<Loc> = own().flat_map(|op| op.reads.iter().copied()).collect();
+            let writes: BTreeSet<Loc> = own().map(|op| op.writes).collect();
+            let meets = |s: &Site| {
+                let seen = |l: &Loc| s.match_reads.contains(l) || s.action_reads.contains(l) || s.writes.contains(l);
+                writes.iter().any(seen) || reads.iter().any(|l| s.writes.contains(l))
+            };
+            let before = (0..self.out.all.len()).filter(|i| meets(&self.out.all[*i])).collect();
+            let next = waits.len();
+            home.insert(g, *waits.entry(before).or_insert(next));
+        }
+        group.iter().map(|g| home[g]).collect()
+    }
+
     pub(super) fn site(&mut self, what: What, name: String, path: &[Step], m: BTreeSet<Loc>, a: BTreeSet<Loc>, w: BTreeSet<Loc>) -> usize {
         let mut control: BTreeSet<usize> = path.iter().map(|s| s.site).collect();
         control.extend(self.guards.iter().map(|(s, _)| *s));
@@ -402,6 +576,7 @@ impl Walker<'_> {
             dead: Vec::new(),
             hashes: Vec::new(),
             cells: Vec::new(),
+            results: BTreeSet::new(),
             comparisons: 0,
         };
         self.out.all.push(site);
@@ -410,12 +585,27 @@ impl Walker<'_> {
 }
 
 impl Row {
-    /// Places that cells write as a whole, with the table whose action this is.
-    fn whole(&mut self, written: &BTreeSet<Loc>) {
+    /// What cells say to the action that they are reached from: its instructions take it from the bus, as they take the entry's data.
+    fn supplied(&mut self, written: &BTreeSet<Loc>) {
         for l in written {
-            self.written.insert(*l, 1);
+            self.written.insert(*l, 0);
             self.parts.remove(l);
         }
+    }
+
+    /// The same of a hash, which is computed before the instructions of its stage.
+    fn supplies(&mut self, l: Loc) {
+        if let Some(level) = self.written.get_mut(&l) {
+            *level -= 1;
+        }
+    }
+
+    /// Takes out the one operation that writes this, if no part of it is written apart.
+    fn taken(&mut self, l: Loc) -> Option<Op> {
+        let mut at = (0..self.ops.len()).filter(|i| self.ops[*i].writes == l);
+        let (Some(one), None, false) = (at.next(), at.next(), self.parts.contains_key(&l)) else { return None };
+        self.written.remove(&l);
+        Some(self.ops.remove(one))
     }
 }
 
@@ -425,6 +615,10 @@ pub(super) struct Gate {
     pub reads: BTreeSet<Loc>,
     pub bits: HashMap<Loc, u32>,
     pub rows: u64,
+    /// Bits that are compared for more or less than a constant: they come through the hash.
+    pub ranges: u64,
+    /// Bytes that are compared with other fields: the two lie one above the other.
+    pub pairs: u64,
 }
 
 impl Gate {
@@ -433,7 +627,39 @@ impl Gate {
         let most = self.bits.entry(l).or_insert(0);
         *most = bits.max(*most);
     }
+
+    /// Bytes of containers: a field has its own, and eight headers share one that says whether they are there.
+    pub(super) fn bytes(&self) -> u64 {
+        let (valid, fields): (Vec<&Loc>, Vec<&Loc>) = self.reads.iter().partition(|l| matches!(l, Loc::Valid(_)));
+        let field = |l: &Loc| u64::from(self.bits.get(l).copied().unwrap_or(1)).div_ceil(8);
+        (valid.len() as u64).div_ceil(8) + fields.into_iter().map(field).sum::<u64>()
+    }
 }
+
+/// Whether this is something and a constant, added.
+fn adds_constant(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Binary(BinOp::Add | BinOp::Sub, _, b) if b.as_const().is_some())
+}
+
+/// Whether this is made of comparisons: to keep its outcome is to branch on it.
+fn is_condition(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, ..) => true,
+        ExprKind::Binary(BinOp::LAnd | BinOp::LOr, a, b) => is_condition(a) || is_condition(b),
+        ExprKind::Unary(UnOp::Not, a) | ExprKind::Cast(a) => is_condition(a),
+        _ => false,
+    }
+}
+
+/// The variable of which an expression is a copy, or some of its bits.
+fn copied(e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Var(v) => Some(*v),
+        ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => copied(a),
+        _ => None,
+    }
+}
+
 /// A statement and all inside it.
 fn deep(s: &Stmt, f: &mut dyn FnMut(&Stmt)) {
     f(s);

@@ -1,4 +1,4 @@
-/* A parser that computes, reads a field of variable length, goes too deep and looks at too much. */
+/* A parser that computes, reads a field of variable length, goes deep, as ingress may, and looks at too much. */
 #define PARSER
 #include "top.inc"
 header big_h { bit<1024> x; bit<1024> y; }
