@@ -73,7 +73,7 @@ pub(crate) fn phv_use(wants: &[Wants], span: &dyn Fn(usize) -> Option<(usize, us
 fn metadata(all: &[Metadata], span: &dyn Fn(usize) -> Option<(usize, usize)>) -> ([(u64, u64); 3], u64) {
     // What each size takes more or less of from a moment on. A stage has two: it reads, and then writes.
     let mut changes: [BTreeMap<usize, i64>; 4] = Default::default();
-    for m in all {
+    for m in all.iter().filter(|m| m.travels()) {
         let first = match m.from_parser {
             true => Some(0),
             false => {
@@ -134,6 +134,13 @@ struct Metadata {
     /// Nodes that write and read it.
     written: BTreeSet<usize>,
     read: BTreeSet<usize>,
+}
+
+impl Metadata {
+    /// Whether it is in a container from one stage to the next: what only the stage that writes it reads goes over the stage's buses.
+    fn travels(&self) -> bool {
+        self.from_parser || self.to_deparser || self.written.union(&self.read).count() != 1
+    }
 }
 
 /// Finds it; `node_of` says the node of each site.
@@ -377,5 +384,7 @@ mod tests {
         assert_eq!(metadata(&meet, &span).0[0], (4, 2));
         let kept = [Metadata { to_deparser: true, ..var(48, 0, 1) }, var(48, 4, 5), Metadata { from_parser: true, ..var(8, 9, 0) }];
         assert_eq!(metadata(&kept, &span), ([(4, 2), (2, 2), (1, 1)], 0));
+        let within = [var(32, 2, 2), Metadata { to_deparser: true, ..var(16, 3, 3) }, Metadata { from_parser: true, ..var(8, 4, 4) }];
+        assert_eq!(metadata(&within, &span), ([(4, 0), (2, 1), (1, 1)], 0), "the first goes from the table to its instruction");
     }
 }
