@@ -77,6 +77,15 @@ pub(crate) struct Graph {
     pub nodes: Vec<Node>,
     /// Of each pipe, the node of each site.
     pub node_of: Vec<Vec<usize>>,
+    /// The nodes, each behind those that it waits for.
+    order: Vec<usize>,
+}
+
+impl Node {
+    /// Stages that it begins ahead of where it lies: the TCAM that finds a prefix's partition is a table in a stage before.
+    pub(crate) fn ahead(&self) -> usize {
+        usize::from(self.kind == Kind::Alpm)
+    }
 }
 
 /// The graph of a pipeline's pipes, without the sizes of anything, and what the chip does not do.
@@ -123,6 +132,7 @@ pub(crate) fn fill(g: &mut Graph, ir: &Ir, sizes: &Sizes, chip: &Switch, pack: P
             lacks.push(Lack::of(&n.name, fault));
         }
     }
+    tall(g);
 }
 
 fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cell_ids: &mut BTreeMap<(usize, Cells), usize>) -> Vec<usize> {
@@ -384,9 +394,15 @@ fn heights(g: &mut Graph, lacks: &mut Vec<Lack>) {
     if order.len() < g.nodes.len() {
         cycles(g, &left, lacks);
     }
-    for i in order.into_iter().rev() {
-        let behind = g.nodes[i].later.iter().map(|(to, strict)| g.nodes[*to].height + usize::from(*strict)).max();
-        g.nodes[i].height = behind.unwrap_or(0);
+    g.order = order;
+    tall(g);
+}
+
+/// The longest rows of strict waits, once it is known how tables are found.
+fn tall(g: &mut Graph) {
+    for i in g.order.clone().into_iter().rev() {
+        let behind = g.nodes[i].later.iter().map(|(to, strict)| g.nodes[*to].height + usize::from(*strict) + g.nodes[*to].ahead());
+        g.nodes[i].height = behind.max().unwrap_or(0);
     }
 }
 

@@ -30,7 +30,14 @@ pub struct ParserUse {
 }
 
 /// Of a pipe whose parser reaches `reach` bytes, or has no limit.
-pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, reach: Option<u64>, d: &DeparserLimits, lacks: &mut Vec<Lack>) -> ParserUse {
+pub(crate) fn parser_use(
+    ir: &Ir,
+    pipe: &Pipe,
+    p: &ParserLimits,
+    reach: Option<u64>,
+    d: &DeparserLimits,
+    lacks: &mut Vec<Lack>,
+) -> ParserUse {
     let namer = Namer::new(ir);
     let reached = ir.states_from(pipe.parser.start);
     let mut rows = 0;
@@ -197,7 +204,9 @@ fn moves(ir: &Ir, e: &Expr) -> bool {
 fn header_bytes(ir: &Ir, h: &HeaderRef) -> u64 {
     match h {
         HeaderRef::Static(id) => fixed_bytes(ir, *id),
-        HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => ir.stacks[*s].elements.first().map_or(0, |h| fixed_bytes(ir, *h)),
+        HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => {
+            ir.stacks[*s].elements.first().map_or(0, |h| fixed_bytes(ir, *h))
+        }
     }
 }
 

@@ -192,9 +192,8 @@ impl<'a> Plan<'a> {
             return Err(Refusal::of(lacks));
         }
         let reach = |gress: usize| if gress == 0 { switch.parser.depth_bytes } else { switch.parser.egress_depth_bytes };
-        let parser = |(gress, pipe): (usize, &PipeId)| {
-            parser_use(ir, &ir.pipes[*pipe], &switch.parser, reach(gress), &switch.deparser, &mut lacks)
-        };
+        let parser =
+            |(gress, pipe): (usize, &PipeId)| parser_use(ir, &ir.pipes[*pipe], &switch.parser, reach(gress), &switch.deparser, &mut lacks);
         let parsers = pipes.iter().enumerate().map(parser).collect();
         let graph = graph(ir, &found, switch, &mut lacks);
         let wants = found.iter().zip(&graph.node_of).map(|((pipe, sites), nodes)| wants(ir, &ir.pipes[*pipe], sites, nodes)).collect();
@@ -280,7 +279,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
         .iter()
         .map(|n| State {
             waits: n.waits,
-            earliest: 0,
+            earliest: n.ahead(),
             via: None,
             units: n.table.as_ref().map_or(0, |t| t.units),
             done: false,
@@ -331,7 +330,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                         for (&to, &strict) in &graph.nodes[i].later {
                             let t = &mut states[to];
                             t.waits -= 1;
-                            let from = at + usize::from(strict);
+                            let from = at + usize::from(strict) + graph.nodes[to].ahead();
                             if from > t.earliest || (from == t.earliest && strict && t.via.is_none()) {
                                 t.earliest = from;
                                 t.via = Some(i);

@@ -148,7 +148,9 @@ fn a_condition_by_its_name_is_the_condition() {
 #[test]
 fn a_condition_and_a_table_behind_it_are_one_logical_table() {
     let table = |name: &str| {
-        format!("table {name} {{ key = {{ hdr.tag.id: exact; }} actions = {{ send; @defaultonly NoAction; }} size = 512; default_action = NoAction(); }}")
+        format!(
+            "table {name} {{ key = {{ hdr.tag.id: exact; }} actions = {{ send; @defaultonly NoAction; }} size = 512; default_action = NoAction(); }}"
+        )
     };
     let tables = |statements: &str| {
         let p = place(&format!("{} {}", table("one"), table("two")), statements).unwrap_or_else(|r| panic!("{r}"));

@@ -157,7 +157,8 @@ fn the_parser_of_egress_reaches_less_far_than_that_of_ingress() {
     let ir = compile_at(Path::new("tests/tna/externs.p4"), &[]);
     let with = |reach: &str| {
         let text = include_str!("../data/tofino1.toml").replacen("egress_depth_bytes = 160", reach, 1);
-        chip::place(&ir, &Chip::parse(&text).unwrap(), &Sizes::sessions(1)).map(|p| p.parsers.iter().map(|p| p.depth_bytes).collect::<Vec<_>>())
+        chip::place(&ir, &Chip::parse(&text).unwrap(), &Sizes::sessions(1))
+            .map(|p| p.parsers.iter().map(|p| p.depth_bytes).collect::<Vec<_>>())
     };
     let depths = with("egress_depth_bytes = 27").unwrap_or_else(|r| panic!("{r}"));
     assert_eq!(depths, [8 + 8 + 4, 27]);

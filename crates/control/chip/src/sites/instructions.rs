@@ -172,7 +172,8 @@ impl Walker<'_> {
         // What only the register's own program reads does not leave its ALU.
         let known = &self.reads;
         let once = |v: &VarId| known.get(v).copied().unwrap_or(0) == here.get(v).copied().unwrap_or(0) + 1;
-        let results: BTreeSet<VarId> = written.iter().filter_map(|l| if let Loc::Var(v) = l { Some(*v) } else { None }).filter(once).collect();
+        let results: BTreeSet<VarId> =
+            written.iter().filter_map(|l| if let Loc::Var(v) = l { Some(*v) } else { None }).filter(once).collect();
         written.retain(|l| !matches!(l, Loc::Var(v) if here.get(v) == known.get(v) && here.contains_key(v)));
         let cells = Cells::Register(*register);
         let fresh = at.iter().chain(&reads).all(|l| !row.written.contains_key(l));
