@@ -76,6 +76,18 @@ impl Packet {
         }
     }
 
+    /// As [`Packet::new`], in a buffer that is no longer than it must be: of what is kept for long, among many.
+    ///
+    /// # Panics
+    /// As [`Packet::new`].
+    pub fn compact(bytes: &[u8], port: PortId) -> Packet {
+        assert!(bytes.len() <= MAX_PACKET, "packet of {} bytes exceeds {MAX_PACKET}", bytes.len());
+        let mut buf = Vec::with_capacity(HEADROOM + bytes.len());
+        buf.resize(HEADROOM, 0);
+        buf.extend_from_slice(bytes);
+        Packet { buf: buf.into_boxed_slice(), start: HEADROOM as u32, len: bytes.len() as u32, port, ..Packet::void() }
+    }
+
     /// No bytes and no buffer, and no memory for either: what stays where a packet was moved out. [`Packet::set`] gives it a buffer.
     #[inline]
     pub fn void() -> Packet {
@@ -205,6 +217,16 @@ mod tests {
         assert_eq!((p.headroom(), p.len()), (HEADROOM, 4000));
         p.set_window(HEADROOM - 8, 4008);
         assert_eq!(p.headroom(), HEADROOM - 8);
+    }
+
+    #[test]
+    fn a_compact_packet_is_the_same_in_less_memory() {
+        let mut p = Packet::compact(&[1, 2, 3], PortId(4));
+        assert_eq!((p.data(), p.port, p.flow, p.metered), (&[1u8, 2, 3][..], PortId(4), 0, Metered::default()));
+        assert_eq!((p.headroom(), p.buffer_mut().0.len()), (HEADROOM, HEADROOM + 3));
+        assert!(p.resize(100) && p.data()[..3] == [1, 2, 3] && p.data()[3..] == [0; 97]);
+        p.set(&[7; 4000]);
+        assert_eq!((p.headroom(), p.len()), (HEADROOM, 4000));
     }
 
     #[test]

@@ -380,16 +380,15 @@ impl<B: Keeps<Held>> BufferService<B> {
         let BufferService { buffer, done, segment_bytes: segments, .. } = self;
         let sn = if operation == NEXT { buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
         let sdu_bytes = call.payload_len as usize + usize::from(prefix_bytes);
-        let (mut copy, mut is_cut) = (None, false);
+        let (mut is_sent, mut is_cut) = (false, false);
         let kept = buffer.keep_with(bearer, sn, sdu_bytes as u64, flags & POLL != 0, now_ns, || {
             if matches!(operation, SEND | NEXT) {
                 // Elsewhere the packet's bytes stay with the lane that called.
                 is_cut = segment_bytes > 0 && !call.packet.is_void();
-                // The first of it: once the packet is kept it is the buffer's.
-                copy = (!is_cut).then(|| call.copy(&[]));
+                is_sent = !is_cut;
             }
             // Nothing takes its address, so that it is written once, where it is kept: moved, it would wait for its own stores, 20 ns.
-            let mut kept = call.keep();
+            let mut kept = if is_sent { call.keep_copy() } else { call.keep() };
             kept.own = prefix_bytes;
             Held(kept)
         });
@@ -398,9 +397,9 @@ impl<B: Keeps<Held>> BufferService<B> {
             Ok(kept) => {
                 let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
                 let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
-                if let Some(mut copy) = copy {
-                    copy.answer(&sent.bytes());
-                    copy.outcome = ::service::Outcome::Copy;
+                if is_sent {
+                    let mut copy = call.take();
+                    (copy.fields, copy.outcome) = (sent.fields(), ::service::Outcome::Copy);
                     done.push(copy);
                 } else if is_cut {
                     segments[bearer as usize] = segment_bytes;

@@ -251,6 +251,23 @@ impl Call {
         }
     }
 
+    /// Keeps a copy, in as little memory as it needs. The packet itself stays in the call, to be sent as a copy of what is kept: it lies in the cache, and what is kept
+    /// will be cold when it comes out.
+    #[inline]
+    pub fn keep_copy(&mut self) -> Kept {
+        let mut compact = Packet::void();
+        if !self.packet.is_void() {
+            compact = Packet::compact(self.packet.data(), self.packet.port);
+            // What is counted elsewhere by packet goes with the one that is kept.
+            (compact.flow, compact.metered) = (self.packet.flow, self.packet.metered);
+            (self.packet.flow, self.packet.metered) = Default::default();
+        }
+        let packet = std::mem::replace(&mut self.packet, compact);
+        let kept = self.keep();
+        self.packet = packet;
+        kept
+    }
+
     /// A copy of a kept one, with an answer: for [`crate::Service::poll`].
     pub fn copy(&self, answer: &[u8]) -> Call {
         let mut copy = Call { packet: copy_of(&self.packet), ..*self };
