@@ -75,7 +75,9 @@ impl BitField {
 /// A place where the program calls a service. A packet that stopped there has the request and then room for the answer behind the bridge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BridgeCall {
-    /// Which.
+    /// Of a packet that stopped there.
+    pub kind: u8,
+    /// Which service.
     pub service: ServiceId,
     /// Whether it waits for an answer; else the service gets a copy, and the program goes on at once.
     pub waits: bool,
@@ -84,6 +86,9 @@ pub struct BridgeCall {
     /// The table that is looked up first, with the request's fields as its key and an action that has the answer's as parameters: where it hits, the call has been
     /// made and the program does not stop. None if the request has no fields.
     pub table: Option<TableId>,
+    /// Whether what follows calls no service, and uses neither meters, registers, random numbers nor digests: so in which order packets go on from here does not
+    /// matter to any of them.
+    pub is_last: bool,
 }
 
 /// A place where the program stops within a control, and resumes behind it.

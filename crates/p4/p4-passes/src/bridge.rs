@@ -78,7 +78,7 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     if stages && (copies || calls_services(ir)) {
         return Err(CutError("the program has stages of a chain, and copies packets or calls services too".into()));
     }
-    let state_behind_stops = state_behind_stops(ir);
+    let (state_behind_stops, last) = (state_behind_stops(ir), last_stops(ir));
     let mut ir = ir.clone();
     let mut truncates = false;
     walk::blocks(&ir, &mut |b| walk::all_stmts(b, &mut |s| truncates |= matches!(s, Stmt::Extern(Extern::Truncate(_)))));
@@ -102,7 +102,8 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     bridged.extend(truncation.iter().flat_map(|t| [t.asked, t.keep]));
     exits(&mut ir, vars.exited);
     bridged.extend(calls::live_behind(&ir, &vars, &bridged));
-    let calls = Calls::new(&mut ir)?;
+    let mut calls = Calls::new(&mut ir)?;
+    calls.mark_last(&last);
     if own_reason && !copies && !stages {
         // Nothing writes it.
         bridged.remove(&vars.drop_reason);
@@ -135,6 +136,39 @@ fn state_behind_stops(ir: &Ir) -> bool {
     let parser = std::iter::once(&ir.parser().init).chain(ir.states.values().map(|state| &state.body));
     let behind = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()].into_iter().chain(goes_again.then_some(ir.ingress()));
     parser.chain(behind).any(uses) || behind_calls(ir, ir.ingress(), &mut false)
+}
+
+/// For each stop of ingress, and then of egress, in the order of their text: whether nothing behind it stops again or uses state. What comes behind a statement in
+/// its text counts as behind it, though a branch may leave it out.
+fn last_stops(ir: &Ir) -> Vec<bool> {
+    let matters = |s: &Stmt| calls::stops(s) || uses_state(ir, s);
+    let copies = |s: &Stmt| matches!(s, Stmt::Extern(Extern::Replicate { .. }));
+    let copies = [ir.ingress(), ir.egress()].into_iter().any(|b| control::any_stmt(b, &mut |s| copies(s) || in_actions(ir, s, &copies)));
+    // What finds the packet in front of a resumed pass.
+    let mut parser = std::iter::once(&ir.parser().init).chain(ir.states.values().map(|state| &state.body));
+    let mut end = [ir.control(Role::ComputeChecksum), ir.deparser()].into_iter();
+    let behind_egress = copies || parser.any(|b| control::any_stmt(b, &mut |s| matters(s))) || end.any(|b| control::any_stmt(b, &mut |s| matters(s)));
+    let behind_ingress = behind_egress || control::any_stmt(ir.egress(), &mut |s| matters(s));
+    let mut last = Vec::new();
+    for (block, behind) in [(ir.ingress(), behind_ingress), (ir.egress(), behind_egress)] {
+        last_in(block, behind, &matters, &mut last);
+    }
+    last
+}
+
+fn last_in(block: &Block, behind: bool, matters: &dyn Fn(&Stmt) -> bool, last: &mut Vec<bool>) {
+    let here: Vec<bool> = block.iter().map(|s| control::any_stmt(std::slice::from_ref(s), &mut |s| matters(s))).collect();
+    // From the end on: whether something is behind each.
+    let mut follows = vec![behind; block.len() + 1];
+    for i in (0..block.len()).rev() {
+        follows[i] = follows[i + 1] || here[i];
+    }
+    for (i, s) in block.iter().enumerate().filter(|(i, _)| here[*i]) {
+        if calls::stops(s) {
+            last.push(!follows[i + 1]);
+        }
+        walk::stmt_blocks(s, &mut |inner| last_in(inner, follows[i + 1], matters, last));
+    }
 }
 
 /// Whether it uses a meter, a register or random numbers, or is a look-up whose actions do.

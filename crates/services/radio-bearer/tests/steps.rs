@@ -5,6 +5,7 @@ mod common;
 use base::{Packet, Verdict, VerdictKind};
 use ciphering::{Choice, Direction, Engine, Nea, Nia};
 use common::*;
+use gnb::framing::RlcMode;
 use gnb::pdcp::{CountGuard, Tx, TxConfig};
 use p4_interp::{Machine, Mode};
 use program::{Batch, Mirror, Op};
@@ -231,6 +232,90 @@ fn a_burst_that_keeps_copies_and_acknowledges_them_does_not_stop() {
         let calls = packets + if more.is_empty() { 0 } else { packets - statuses };
         assert_eq!((stats.iter().map(|s| s.hits).sum::<u64>(), stats.iter().map(|s| s.misses).sum::<u64>()), (calls, 0), "{more:?}");
     }
+}
+
+/// The whole program: each packet is sent by a copy that comes back, and comes back itself when it is acknowledged. In a burst are packets of one bearer and of several, such as
+/// are dropped between them, STATUS PDUs that acknowledge what the same burst has sent, and packets for which the buffer has no room.
+#[test]
+fn bursts_through_the_whole_program_end_as_packet_by_packet() {
+    let bearers: Vec<Bearer> = vec![
+        Bearer { nea: Nea::Nea0, ..Bearer::new(0x40) },
+        Bearer { nia: Some(Nia::Nia2), ..Bearer::new(0x41) },
+        Bearer { mode: RlcMode::Am(12), ..Bearer::new(0x42) },
+        Bearer { mode: RlcMode::Um(12), ..Bearer::new(0x43) },
+    ];
+    let (services, mut twin) = (Services::new(), Interpreted::new(&bearers));
+    let ir = whole();
+    let target = native(&ir, &services);
+    target.apply(&Tables(&ir).station()).expect("fits");
+    for b in &bearers {
+        target.apply(&Tables(&ir).bearer(b)).expect("fits");
+        services.set(b);
+    }
+    let mut lane = target.lane(0);
+    let mut sent = [0u32; 4];
+    let (mut kept, mut dropped, mut statuses, mut refused, mut acknowledged, mut most) = (0, 0, 0, 0, 0, 0);
+    for round in 1..48 {
+        let (mut packets, mut expected) = (Vec::new(), Vec::new());
+        for i in 0..target::BURST {
+            // Rounds of one bearer alone too.
+            let n = if round % 8 == 0 { 1 } else { i * i * round / 3 % 4 };
+            let (port, frame) = match (i + round) % 9 {
+                // The first is never told what the UE has: its window becomes full.
+                3 if (1..3).contains(&n) => {
+                    let length = if n == 2 { buffer::status::SnLength::Bits12 } else { buffer::status::SnLength::Bits18 };
+                    let mut pdu = Vec::new();
+                    buffer::status::emit(length, sent[n], &[], &mut pdu);
+                    (RADIO, from_ue(&bearers[n], &pdu))
+                }
+                5 => (N3, from_upf(&Bearer::new(0x99), b"nobody")),
+                6 => (N3, from_upf(&bearers[n], b"cut off")[..50].to_vec()),
+                _ => (N3, from_upf(&bearers[n], &[i as u8; 70])),
+            };
+            let end = twin.process(port, &frame, round as u64);
+            sent[n] += u32::from(end.verdict.kind == VerdictKind::Forward);
+            packets.push(Packet::new(&frame, port));
+            expected.push(end);
+        }
+        let mut verdicts = vec![Verdict::default(); packets.len()];
+        lane.process(&mut packets, &mut verdicts, round as u64);
+        let mut waited = Vec::new();
+        for ((packet, verdict), end) in packets.iter().zip(&verdicts).zip(expected) {
+            match (verdict.kind, end.reason().as_deref()) {
+                (VerdictKind::Kept, _) => {
+                    waited.push(end);
+                    continue;
+                }
+                (_, Some("status_processed")) => statuses += 1,
+                (VerdictKind::Drop, Some("service_refused")) => refused += 1,
+                (VerdictKind::Drop | VerdictKind::Punt, _) => dropped += 1,
+                _ => {}
+            }
+            assert_eq!(*verdict, end.verdict);
+            if verdict.kind != VerdictKind::Drop {
+                assert_eq!(packet.data(), end.bytes);
+            }
+        }
+        let mut back = Vec::new();
+        lane.poll(round as u64, &mut back);
+        kept += waited.len();
+        most = most.max(back.len());
+        let mut waited = waited.into_iter();
+        for returned in &back {
+            if returned.copy {
+                let end = waited.next().expect("each is sent once");
+                assert_eq!((returned.verdict, returned.packet.data()), (end.verdict, &end.bytes[..]));
+            } else {
+                assert_eq!(ir.program.reason_name(returned.verdict.reason), "acknowledged");
+                acknowledged += 1;
+            }
+        }
+        assert_eq!(waited.count(), 0);
+    }
+    assert_eq!((services.buffer.counters().imbalance(), services.buffer.counters().waiting()), (0, (kept - acknowledged) as u64));
+    let met = (kept, dropped, statuses, refused, acknowledged, most);
+    assert!(kept > 1000 && dropped > 300 && statuses > 50 && refused > 50 && acknowledged > 500 && most > target::BURST, "{met:?}");
+    println!("{met:?}");
 }
 
 #[test]

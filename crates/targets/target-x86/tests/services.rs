@@ -8,10 +8,12 @@ use p4_interp::{Machine, Mode};
 use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Extern, Ir, Replicate, Stmt, walk};
 use p4_passes::bridge;
+use program::{ApplyError, Batch, Bridge, CounterId, Program, TableId};
 use service::{Deployment, Place};
 use std::path::PathBuf;
 use std::sync::Arc;
-use target::{Lane, Replicating, Target};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use target::{Asks, BURST, Capabilities, Count, Facets, Lane, Replicating, TableStats, Target};
 use target_kit::Watched;
 use target_kit::chaos::{self, Contest, Ended, Fates, Manner, Second, Twin, deploy, ended};
 use target_x86::{Options, X86};
@@ -51,6 +53,11 @@ struct Seen {
 
 /// The program as native code, with its services at their places; `None` if it calls none.
 fn load(ir: &Ir, services: &[Arc<Deployment>]) -> Option<Replicating<X86>> {
+    let (bridge, x86) = compiled(ir)?;
+    Some(Replicating::new(x86, bridge).with_services(services).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn compiled(ir: &Ir) -> Option<(Bridge, X86)> {
     let (mut cut, bridge) = bridge::cut(ir).unwrap_or_else(|e| panic!("{e}"))?;
     if bridge.stops.is_empty() {
         return None;
@@ -58,8 +65,7 @@ fn load(ir: &Ir, services: &[Arc<Deployment>]) -> Option<Replicating<X86>> {
     p4_passes::optimise(&mut cut).expect("keeps the invariants");
     let text = p4_emit::emit_x86(&cut).unwrap_or_else(|e| panic!("{e}"));
     let options = Options { flags: vec!["-O1".into()], ..Options::default() };
-    let x86 = X86::load(Arc::new(cut.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"));
-    Some(Replicating::new(x86, bridge).with_services(services).unwrap_or_else(|e| panic!("{e}")))
+    Some((bridge, X86::load(Arc::new(cut.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))))
 }
 
 fn check(seed: u64, ir: &Ir, shape: Shape, manner: Manner, seen: &mut Seen) {
@@ -244,6 +250,118 @@ fn classes_whose_packets_call_services_agree() {
 fn packets_that_services_keep_come_back_once_and_end_as_those_that_were_answered_at_once() {
     let seen = check_all(Shape::CallsAndCopies, (200..224).step_by(2), Manner::Late);
     assert!(seen.kept > 1000, "{} kept", seen.kept);
+}
+
+/// As a target, and counts the packets that are given to it with a bridge beside others.
+struct Together(X86, Arc<AtomicU64>);
+
+struct TogetherLane(Box<dyn Lane>, Arc<AtomicU64>);
+
+impl Target for Together {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        self.0.program()
+    }
+
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.0.check(batch)
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.0.apply(batch)
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.0.apply_deferred(batch)
+    }
+
+    fn lane(&self, index: usize) -> Box<dyn Lane> {
+        Box::new(TogetherLane(self.0.lane(index), self.1.clone()))
+    }
+
+    fn counter(&self, counter: CounterId, index: u64) -> Count {
+        self.0.counter(counter, index)
+    }
+
+    fn table_stats(&self, table: TableId) -> TableStats {
+        self.0.table_stats(table)
+    }
+
+    fn facets(&self) -> Facets<'_> {
+        self.0.facets()
+    }
+}
+
+impl Lane for TogetherLane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        if packets.len() > 1 && packets[0].port == Bridge::PORT {
+            self.1.fetch_add(packets.len() as u64, Relaxed);
+        }
+        self.0.process(packets, verdicts, now_ns);
+    }
+
+    fn process_asking(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64, asks: &mut dyn Asks) {
+        if packets.len() > 1 && packets[0].port == Bridge::PORT {
+            self.1.fetch_add(packets.len() as u64, Relaxed);
+        }
+        self.0.process_asking(packets, verdicts, now_ns, asks);
+    }
+}
+
+/// Of programs with registers and meters too: behind the last call of a packet they use none. What comes back is compared in order: packets of a burst that wait for one
+/// call alone, so those of programs with one.
+#[test]
+fn packets_that_wait_for_their_last_call_go_on_together_in_order() {
+    let (together, mut programs) = (Arc::new(AtomicU64::new(0)), 0);
+    for seed in 1000..1400 {
+        let ir = random::shaped(seed, Shape::Calls);
+        let Some((_, bridge)) = bridge::cut(&ir).unwrap_or_else(|e| panic!("{e}")) else { continue };
+        let calls: Vec<_> = bridge.stops().filter_map(|(kind, _)| bridge.call(kind)).collect();
+        let ([call], true) = (&calls[..], programs < 8) else { continue };
+        if !call.is_last || !call.waits || (!ir.program.registers.is_empty() && programs % 2 == 0) {
+            continue;
+        }
+        programs += 1;
+        println!("seed {seed}, {} registers", ir.program.registers.len());
+        let services: Vec<Arc<Deployment>> = (0..3).map(|n| deploy(&Place::Lane, n, Manner::Late)).collect();
+        let (cut, x86) = compiled(&ir).expect("it calls");
+        let target = Replicating::new(Together(x86, together.clone()), cut).with_services(&services).unwrap_or_else(|e| panic!("{e}"));
+        let mut lane = Watched::new(target.lane(0));
+        let mut whole = Machine::new(Arc::new(ir.clone())).expect("runs");
+        whole.set_services(Box::new(Twin::default()));
+        let batch = random::entries(&ir, seed);
+        whole.apply(&batch).expect("fits");
+        target.apply(&batch).expect("fits");
+        let mut rng = Rng::new(seed ^ 0xfeed);
+        for round in 0..12 {
+            let burst: Vec<(PortId, Vec<u8>)> = (0..BURST).map(|_| (PortId(rng.below(9) as u16), random::packet(&mut rng))).collect();
+            let mut packets: Vec<Packet> = burst.iter().map(|(port, bytes)| Packet::new(bytes, *port)).collect();
+            let mut verdicts = vec![Verdict::default(); packets.len()];
+            lane.process(&mut packets, &mut verdicts, 1000 * round);
+            let mut back = Vec::new();
+            lane.poll(1000 * round, &mut back);
+            let mut back = back.iter();
+            for ((port, bytes), (packet, verdict)) in burst.iter().zip(packets.iter().zip(&verdicts)) {
+                let expected = whole.process(bytes, *port, 1000 * round, Mode::Whole);
+                let expected = ended(expected.verdict, expected.bytes);
+                let got = match verdict.kind {
+                    VerdictKind::Kept => back.next().map(|r| ended(r.verdict, r.packet.data())).expect("each comes back"),
+                    _ => ended(*verdict, packet.data()),
+                };
+                assert_eq!(got, expected, "{ir}");
+            }
+            assert_eq!(back.count(), 0);
+        }
+    }
+    let together = together.load(Relaxed);
+    assert!(programs == 8 && together > 500, "{programs} programs, {together} packets together");
 }
 
 /// Not a test: what runs in the second process.

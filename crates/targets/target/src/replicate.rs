@@ -15,7 +15,7 @@ mod switch;
 use crate::{BURST, Capabilities, Count, Counted, Extra, Facets, Lane, Rates, Returned, TableStats, Target};
 use asking::Asked;
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use calls::{Called, Often, Waiting};
+use calls::{Called, Often, Together, Waiting};
 use clones::Cloned;
 use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, MeterId, Mirror, Op, Program, Replica, TableId};
 use service::{Call, Caller, Deployment, Mismatch};
@@ -154,6 +154,7 @@ impl<T: Target> Target for Replicating<T> {
             polled: None,
             waiting: Vec::new(),
             free: Vec::new(),
+            together: Together::default(),
             extra: Vec::new(),
         })
     }
@@ -242,6 +243,8 @@ struct ReplicatingLane {
     /// What is known of a packet that a service has, by tag.
     waiting: Vec<Option<Waiting>>,
     free: Vec<u32>,
+    /// Packets that services have given back, on their way.
+    together: Together,
     extra: Vec<Extra>,
 }
 
@@ -469,8 +472,8 @@ impl ReplicatingLane {
             if let Some(at) = self.at_call(packet) {
                 packet.port = arrival.port;
                 let copy = self.polled.is_some_and(|copy| copy || !main);
-                let waiting = Waiting { at, received: received.to_vec(), length: arrival.length, generation, main, copy };
-                match self.call_one(packet, waiting, arrival.now_ns) {
+                let waiting = Waiting::new(at, received, arrival.length, (generation, main), copy);
+                match self.call_one(at, packet, waiting, arrival.now_ns) {
                     Some(end) => return Some(end),
                     None => verdict = self.run_here(packet, arrival.now_ns),
                 }

@@ -55,7 +55,7 @@ fn has(ir: &Ir, is: impl Fn(&Stmt) -> bool) -> bool {
     [ir.ingress(), ir.egress()].into_iter().any(|b| any_stmt(b, &mut |s| is(s)))
 }
 
-fn stops(s: &Stmt) -> bool {
+pub(super) fn stops(s: &Stmt) -> bool {
     matches!(s, Stmt::Extern(Extern::Service { .. } | Extern::Stage(_)))
 }
 
@@ -132,7 +132,7 @@ impl Calls {
                 let ask = has_fields.then(|| Ask::new(ir, service, waits, number));
                 let table = ask.as_ref().map(|ask| ask.table);
                 asks.extend(ask.map(|ask| (number as u8, ask)));
-                all.push(BridgeStop::Call(BridgeCall { service, waits, len, table }));
+                all.push(BridgeStop::Call(BridgeCall { kind: number as u8, service, waits, len, table, is_last: false }));
             }
             if stage {
                 in_ingress = all.len();
@@ -143,6 +143,15 @@ impl Calls {
         }
         let mut var = |name: &str, width: u32| ir.add_var(&format!("bridge.{name}"), Ty::Bit(width));
         Ok(Calls { all, in_ingress, headers, asks, at: var("resume_at", 8), spec: var("spec", 9) })
+    }
+
+    /// Which of them are the last that their packets come to, in the order of `all`: see [`BridgeCall::is_last`].
+    pub(super) fn mark_last(&mut self, last: &[bool]) {
+        for (stop, last) in self.all.iter_mut().zip(last) {
+            if let BridgeStop::Call(call) = stop {
+                call.is_last = *last;
+            }
+        }
     }
 
     /// Whether there are stops in egress.

@@ -7,9 +7,9 @@
 //!
 //! Passes behind a call ask too: what was called before them is done.
 
-use super::calls::{keep_spare, reason_of};
+use super::calls::{copy_of, keep_spare, reason_of};
 use super::{ReplicatingLane, as_long_as};
-use crate::{Asks, BURST};
+use crate::Asks;
 use base::{DropReason, Packet, Verdict, VerdictKind};
 use program::{Bridge, BridgeCall, Program, TableId};
 use service::{Access, AtOnce, Call, Caller, FIELDS_MAX, GROWTH_MAX, Outcome, Question, Requests};
@@ -145,8 +145,7 @@ fn send(caller: &mut Caller, questions: &mut [Question<'_>], burst: &mut Vec<Cal
         question.outcome = Outcome::Answered;
         let mut packet = Packet::void();
         if access(&question.fields) != Access::None {
-            packet = spares.pop().unwrap_or_else(|| Packet::empty(BURST));
-            packet.set(question.payload());
+            packet = copy_of(spares, question.payload());
         }
         packet.port = question.port;
         let mut call = Call::new(packet, 0, question.fields, Call::SENT_TAG);

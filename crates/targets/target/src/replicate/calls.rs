@@ -61,18 +61,34 @@ impl Often {
     }
 }
 
-/// What is known of a packet that a service has.
+/// What is known of a packet that a service has. Services keep millions: it is short, and nothing of it is elsewhere but where the program copies packets.
 #[derive(Clone)]
 pub(super) struct Waiting {
-    /// The call that it waits for.
-    pub at: BridgeCall,
-    /// The packet as received, if the program copies packets; its length in any case.
-    pub received: Vec<u8>,
-    pub length: usize,
-    pub generation: u8,
-    pub main: bool,
+    /// The kind of the stop at the call that it waits for ([`Bridge::call`]).
+    kind: u8,
+    generation: u8,
+    main: bool,
     /// Whether it is beside the packets that came in.
-    pub copy: bool,
+    copy: bool,
+    /// Its length as received; and the packet, if the program copies packets.
+    length: u32,
+    received: Box<[u8]>,
+}
+
+const _: () = assert!(size_of::<Option<Waiting>>() == 24);
+
+impl Waiting {
+    /// Of a packet that came in as `received` is, and as long as that.
+    pub(super) fn new(at: BridgeCall, received: &[u8], length: usize, (generation, main): (u8, bool), copy: bool) -> Waiting {
+        Waiting { kind: at.kind, generation, main, copy, length: length as u32, received: received.into() }
+    }
+}
+
+/// Packets that go on together behind the last calls that they make, each with what is known of it and the port that it came in by.
+#[derive(Default)]
+pub(super) struct Together {
+    packets: Vec<Packet>,
+    known: Vec<(Waiting, PortId)>,
 }
 
 /// Packets that a lane keeps to be sent again: of a burst, and of what comes back with it.
@@ -119,8 +135,8 @@ impl ReplicatingLane {
                     continue;
                 }
                 if call.outcome == Outcome::Kept {
-                    let received = self.originals.get(i).cloned().unwrap_or_default();
-                    let waiting = Waiting { at, received, length: self.lengths[i], generation: 0, main: true, copy: false };
+                    let received = self.originals.get(i).map_or(&[][..], Vec::as_slice);
+                    let waiting = Waiting::new(at, received, self.lengths[i], (0, true), false);
                     self.waiting[call.tag as usize] = Some(waiting);
                     verdicts[i] = Verdict::kept();
                     continue;
@@ -169,8 +185,8 @@ impl ReplicatingLane {
     }
 
     /// One packet to its service. Gives its end, or nothing if the program goes on with the packet.
-    pub(super) fn call_one(&mut self, packet: &mut Packet, waiting: Waiting, now_ns: u64) -> Option<Verdict> {
-        let (at, length) = (waiting.at, waiting.length);
+    pub(super) fn call_one(&mut self, at: BridgeCall, packet: &mut Packet, waiting: Waiting, now_ns: u64) -> Option<Verdict> {
+        let length = waiting.length as usize;
         let service = at.service.as_u32() as usize;
         if !at.waits {
             let mut burst = [self.copy_for(at, packet)];
@@ -200,60 +216,107 @@ impl ReplicatingLane {
         }
     }
 
-    /// What comes back from services goes through the rest of the program.
+    /// What comes back from services goes through the rest of the program: together where that is all the same to what they come to, else one after the other.
     pub(super) fn poll_services(&mut self, copies: &Copies, now_ns: u64, into: &mut Vec<Returned>) {
         let mut back = std::mem::take(&mut self.calls);
         self.callers.iter_mut().for_each(|caller| caller.poll(now_ns, &mut back));
         // Not those of the last burst, if they have not been taken.
         let before = std::mem::take(&mut self.extra);
-        for call in back.drain(..) {
-            if call.tag == Call::SENT_TAG {
-                self.spare(call.packet);
-                continue;
+        let mut left = back.drain(..);
+        while !left.as_slice().is_empty() {
+            self.touch(&left.as_slice()[..left.len().min(BURST)]);
+            for call in left.by_ref().take(BURST) {
+                self.come_back(copies, call, now_ns, into);
             }
-            let slot = self.waiting.get_mut(call.tag as usize);
-            // Of a copy the packet itself is still there.
-            let known = match call.outcome {
-                Outcome::Copy => slot.and_then(|waiting| waiting.clone()),
-                _ => slot.and_then(Option::take).inspect(|_| self.free.push(call.tag)),
-            };
-            let Some(mut waiting) = known else {
-                let verdict = Verdict::drop(DropReason::SERVICE_LOST);
-                into.push(Returned { packet: call.packet, verdict, copy: false });
-                continue;
-            };
-            waiting.copy |= call.outcome == Outcome::Copy;
-            let (mut packet, verdict) = match self.end(call, waiting.at) {
-                End::Dropped(packet, verdict) => (packet, verdict),
-                End::Answered(mut packet) => {
-                    let arrival = Arrival { port: packet.port, length: waiting.length, now_ns };
-                    let verdict = self.run_here(&mut packet, now_ns);
-                    packet.port = arrival.port;
-                    self.polled = Some(waiting.copy);
-                    let end = self.follow(
-                        copies,
-                        &mut packet,
-                        verdict,
-                        &waiting.received,
-                        (waiting.generation, waiting.main),
-                        arrival,
-                        VecDeque::new(),
-                    );
-                    self.polled = None;
-                    (packet, end)
-                }
-            };
-            if verdict.kind == VerdictKind::Drop && !packet.is_void() {
-                as_long_as(&mut packet, waiting.length);
-            }
-            if verdict.kind != VerdictKind::Kept {
-                into.push(Returned { packet, verdict, copy: waiting.copy });
-            }
-            let made = self.extra.drain(..).filter(|x| x.verdict.kind != VerdictKind::Kept);
-            into.extend(made.map(|x| Returned { packet: x.packet, verdict: x.verdict, copy: true }));
+            self.go_on_together(copies, now_ns, into);
         }
+        drop(left);
         self.extra = before;
         self.calls = back;
+    }
+
+    /// Reads what these will need and changes nothing: they were kept for long, and their cache misses overlap. Buffers of copies are written anew by the next burst.
+    fn touch(&self, calls: &[Call]) {
+        let mut sum = 0;
+        for call in calls {
+            sum ^= self.waiting.get(call.tag as usize).map_or(0, |waiting| u8::from(waiting.is_some()));
+            // The bridge, and the headers behind it.
+            sum ^= call.packet.data().iter().step_by(64).take(3).fold(0, |sum, byte| sum ^ byte);
+        }
+        std::hint::black_box(sum);
+    }
+
+    /// One call that comes back.
+    fn come_back(&mut self, copies: &Copies, call: Call, now_ns: u64, into: &mut Vec<Returned>) {
+        if call.tag == Call::SENT_TAG {
+            self.spare(call.packet);
+            return;
+        }
+        let slot = self.waiting.get_mut(call.tag as usize);
+        // Of a copy the packet itself is still there.
+        let known = match call.outcome {
+            Outcome::Copy => slot.and_then(|waiting| waiting.clone()),
+            _ => slot.and_then(Option::take).inspect(|_| self.free.push(call.tag)),
+        };
+        let known = known.and_then(|waiting| self.bridge.call(waiting.kind).copied().map(|at| (at, waiting)));
+        let Some((at, mut waiting)) = known else {
+            self.go_on_together(copies, now_ns, into);
+            let verdict = Verdict::drop(DropReason::SERVICE_LOST);
+            into.push(Returned { packet: call.packet, verdict, copy: false });
+            return;
+        };
+        waiting.copy |= call.outcome == Outcome::Copy;
+        match self.end(call, at) {
+            End::Answered(mut packet) => {
+                if !at.is_last {
+                    self.go_on_together(copies, now_ns, into);
+                }
+                let port = std::mem::replace(&mut packet.port, Bridge::PORT);
+                self.together.packets.push(packet);
+                self.together.known.push((waiting, port));
+                if !at.is_last || self.together.packets.len() == BURST {
+                    self.go_on_together(copies, now_ns, into);
+                }
+            }
+            End::Dropped(packet, verdict) => {
+                self.go_on_together(copies, now_ns, into);
+                self.give_back(packet, verdict, &waiting, into);
+            }
+        }
+    }
+
+    /// Gives the packets that wait for it to the program.
+    fn go_on_together(&mut self, copies: &Copies, now_ns: u64, into: &mut Vec<Returned>) {
+        let Together { mut packets, mut known } = std::mem::take(&mut self.together);
+        if !packets.is_empty() {
+            let mut ends = [Verdict::default(); BURST];
+            self.run_asking(&mut packets, &mut ends[..known.len()], now_ns);
+            for ((mut packet, verdict), (waiting, port)) in packets.drain(..).zip(ends).zip(known.drain(..)) {
+                packet.port = port;
+                if !self.stopped(&packet, &verdict) && waiting.received.is_empty() {
+                    self.give_back(packet, verdict, &waiting, into);
+                    continue;
+                }
+                let arrival = Arrival { port, length: waiting.length as usize, now_ns };
+                self.polled = Some(waiting.copy);
+                let of = (waiting.generation, waiting.main);
+                let end = self.follow(copies, &mut packet, verdict, &waiting.received, of, arrival, VecDeque::new());
+                self.polled = None;
+                self.give_back(packet, end, &waiting, into);
+                let made = self.extra.drain(..).filter(|x| x.verdict.kind != VerdictKind::Kept);
+                into.extend(made.map(|x| Returned { packet: x.packet, verdict: x.verdict, copy: true }));
+            }
+        }
+        self.together = Together { packets, known };
+    }
+
+    fn give_back(&mut self, mut packet: Packet, verdict: Verdict, waiting: &Waiting, into: &mut Vec<Returned>) {
+        if verdict.kind == VerdictKind::Drop && !packet.is_void() {
+            as_long_as(&mut packet, waiting.length as usize);
+        }
+        if verdict.kind != VerdictKind::Kept {
+            into.push(Returned { packet, verdict, copy: waiting.copy });
+        }
     }
 
     fn call(&mut self, service: usize, burst: &mut [Call], now_ns: u64) {
@@ -279,8 +342,7 @@ impl ReplicatingLane {
     /// What a service is sent: a copy of the payload, in a buffer that was sent before if one is there.
     fn copy_for(&mut self, at: BridgeCall, packet: &Packet) -> Call {
         let payload = &packet.data()[self.payload(at, packet)..];
-        let mut copy = self.spares.pop().unwrap_or_else(|| Packet::empty(payload.len()));
-        copy.set(payload);
+        let mut copy = copy_of(&mut self.spares, payload);
         copy.port = packet.port;
         Call::new(copy, 0, self.request(at, packet), Call::SENT_TAG)
     }
@@ -317,6 +379,18 @@ impl ReplicatingLane {
         };
         let mark = self.bridge.mark.filter(|_| packet.len() >= self.bridge.len).map_or(0, |m| m.get(packet.data()) as u32);
         End::Dropped(packet, Verdict { mark, ..Verdict::drop(reason) })
+    }
+}
+
+/// A copy for a service: in a buffer that comes from there, else in a small one, as it may be kept.
+#[inline]
+pub(super) fn copy_of(spares: &mut Vec<Packet>, payload: &[u8]) -> Packet {
+    match spares.pop() {
+        Some(mut copy) => {
+            copy.set(payload);
+            copy
+        }
+        None => Packet::compact(payload, PortId::default()),
     }
 }
 
