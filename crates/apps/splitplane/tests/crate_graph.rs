@@ -39,8 +39,10 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("common/c-compile", &[]),
     // Gives free memory back to the system.
     ("common/allocator", &[]),
+    // Memory on huge pages, for tables and queues.
+    ("common/pages", &[]),
     // Data plane.
-    ("dataplane/table", &[]),
+    ("dataplane/table", &["pages"]),
     // Memory shared with another process that nobody trusts.
     ("dataplane/shm", &[]),
     ("dataplane/pktio", &["base", "wire"]),
@@ -50,9 +52,9 @@ const GRAPH: &[(&str, &[&str])] = &[
     // The driver of a program that was cut calls the services.
     ("targets/target", &["base", "program", "service"]),
     // Pure: packets of any type, rates that are the caller's. As a service: packets, and rates of its own.
-    ("services/shaper", &["service"]),
+    ("services/shaper", &["pages", "service"]),
     // It gives packets to the service where they wait for control code, keeps those that wait for a rate, and marks them.
-    ("dataplane/engine", &["base", "pktio", "program", "service", "shaper", "target", "wire"]),
+    ("dataplane/engine", &["base", "pages", "pktio", "program", "service", "shaper", "target", "wire"]),
     // Targets.
     ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),
     ("targets/target-xdp", &["base", "c-compile", "program", "target"]),
@@ -255,7 +257,7 @@ const TERMS_3GPP: &[&str] = &[
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
 const MAY_BE_UNSAFE: &[&str] =
-    &["allocator", "c-compile", "table", "shm", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
+    &["allocator", "pages", "c-compile", "table", "shm", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

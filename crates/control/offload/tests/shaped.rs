@@ -45,14 +45,17 @@ impl Worker {
         let mut verdicts = vec![Verdict::default(); packets.len()];
         self.lane.process(packets, &mut verdicts, now_ns);
         for (packet, verdict) in packets.iter_mut().zip(verdicts) {
-            let packet = std::mem::replace(packet, Packet::empty(0));
             match verdict.kind {
                 VerdictKind::Forward => self.sent.push(packet.data().to_vec()),
                 VerdictKind::Drop => self.dropped.push((packet.data()[..8].to_vec(), verdict.reason)),
-                VerdictKind::Buffer => match self.shaping.wait(packet, verdict.mark, now_ns, &mut *self.lane) {
-                    Ok(()) => self.waited += 1,
-                    Err((packet, DropReason(reason))) => self.dropped.push((packet.data()[..8].to_vec(), reason)),
-                },
+                VerdictKind::Buffer => {
+                    let (burst, mut why) = (std::slice::from_mut(packet), None);
+                    self.shaping.wait(burst, &[verdict], now_ns, &mut *self.lane, &mut |_, reason| why = reason);
+                    match why {
+                        None => self.waited += 1,
+                        Some(DropReason(reason)) => self.dropped.push((packet.data()[..8].to_vec(), reason)),
+                    }
+                }
                 other => panic!("{other:?}"),
             }
         }
@@ -65,10 +68,10 @@ impl Worker {
     /// As often as there is something to do.
     fn poll(&mut self, now_ns: u64) {
         while self.shaping.next_ns().is_some_and(|at| at <= now_ns) {
-            self.shaping.poll(now_ns, &mut *self.lane);
+            let mut ready: Vec<Packet> = (0..BURST).map(|_| Packet::void()).collect();
+            let n = self.shaping.poll(now_ns, &mut *self.lane, &mut ready);
             self.dropped.extend(self.shaping.dropped.drain(..).map(|(packet, reason)| (packet.data()[..8].to_vec(), reason.0)));
-            let mut ready = std::mem::take(&mut self.shaping.ready);
-            ready.chunks_mut(BURST).for_each(|burst| self.burst(burst, now_ns));
+            self.burst(&mut ready[..n], now_ns);
         }
     }
 }

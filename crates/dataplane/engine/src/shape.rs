@@ -7,7 +7,8 @@
 //!
 //! Packets that wait for one cell share it by connection: each has one of [`FLOWS`] queues of the cell, which send in turns, by bytes.
 
-use base::{DropReason, Metered, Packet, Verdict, VerdictKind};
+use base::{DropReason, HEADROOM, Metered, Packet, PortId, Verdict, VerdictKind};
+use pages::Array;
 use program::MeterId;
 use shaper::shaper::AHEAD;
 use shaper::{Counters, Fate, Limits, Offered, Reason, Shaper, Take};
@@ -51,8 +52,10 @@ impl Delays {
 }
 
 /// Queues of a cell, in which its packets wait by connection ([`wire::user::connection`]). Two connections that share one share its turns too. Each costs four
-/// bytes a cell, which are one line of memory together.
-const FLOWS: u32 = 16;
+/// bytes a cell, as the node above them does: one line of memory together.
+const FLOWS: u32 = 15;
+/// Of the node among the numbers of a cell, behind those of its queues.
+const NODE: u32 = FLOWS;
 
 /// What a queue waits for. Its number is the mark of its packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,10 +76,10 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Leaves first, then the nodes above them.
+    /// Leaves, and the nodes above them.
     fn all(self) -> u32 {
         match self.queues {
-            Queues::Cells => self.count.saturating_mul(FLOWS + 1),
+            Queues::Cells => self.count.saturating_mul(NODE + 1),
             Queues::OneCell => self.count.saturating_add(1),
         }
     }
@@ -84,14 +87,14 @@ impl Numbers {
     /// Where a packet waits.
     fn leaf(self, queue: u32, packet: &Packet) -> u32 {
         match self.queues {
-            Queues::Cells => queue.saturating_mul(FLOWS).saturating_add(wire::user::connection(packet.data()) % FLOWS),
+            Queues::Cells => queue.saturating_mul(NODE + 1).saturating_add(wire::user::connection(packet.data()) % FLOWS),
             Queues::OneCell => queue,
         }
     }
 
     fn queue(self, leaf: u32) -> u32 {
         match self.queues {
-            Queues::Cells => leaf / FLOWS,
+            Queues::Cells => leaf / (NODE + 1),
             Queues::OneCell => leaf,
         }
     }
@@ -116,28 +119,101 @@ impl Numbers {
     /// Above a queue's leaves: whose rate they share.
     fn node(self, queue: u32) -> u32 {
         match self.queues {
-            Queues::Cells => self.count.saturating_mul(FLOWS).saturating_add(queue),
+            Queues::Cells => queue.saturating_mul(NODE + 1).saturating_add(NODE),
             Queues::OneCell => self.count,
+        }
+    }
+}
+
+/// A packet as it waits. A short one leaves its buffer, which is in the cache, to the next that is received: it waits in two lines of memory instead of 2 KiB, most of which
+/// it never touches, but of pages that nobody else does. A long one is not copied.
+enum Kept {
+    Short { len: u8, port: PortId, metered: Metered, flow: u32, bytes: [u8; SHORT] },
+    Long(Packet),
+}
+
+/// Bytes of a short packet, at most: with what the shaper knows of it they are two lines of memory. TCP's acknowledgements are shorter, in a tunnel too.
+const SHORT: usize = 100;
+const _: () = assert!(size_of::<Option<Kept>>() == 112);
+
+/// Buffers, for packets whose own wait with them: the packet path allocates nothing.
+#[derive(Default)]
+struct Spare(Vec<Packet>);
+
+impl Spare {
+    /// More are freed.
+    const MOST: usize = 4 * BURST;
+
+    fn get(&mut self) -> Packet {
+        self.0.pop().unwrap_or_else(|| Packet::empty(0))
+    }
+
+    fn put(&mut self, mut packet: Packet) {
+        if self.0.len() < Spare::MOST && !packet.is_void() {
+            // For a packet of another flow, which has passed no meter.
+            (packet.flow, packet.metered) = (0, Metered::default());
+            self.0.push(packet);
+        }
+    }
+}
+
+impl Kept {
+    /// Leaves a buffer in place of the packet.
+    fn keep(packet: &mut Packet, spare: &mut Spare) -> Kept {
+        if packet.len() > SHORT {
+            return Kept::Long(std::mem::replace(packet, spare.get()));
+        }
+        let (len, port) = (packet.len() as u8, packet.port);
+        let (metered, flow) = (std::mem::take(&mut packet.metered), std::mem::take(&mut packet.flow));
+        let (buffer, start, _) = packet.buffer_mut();
+        // Of a fixed length, which is some moves; what is behind the packet's end is never read.
+        let bytes = buffer[start..].first_chunk().copied().unwrap_or_else(|| {
+            let mut bytes = [0; SHORT];
+            bytes[..usize::from(len)].copy_from_slice(packet.data());
+            bytes
+        });
+        Kept::Short { len, port, metered, flow, bytes }
+    }
+
+    /// Takes the place of a packet that is not needed any more.
+    fn release(self, packet: &mut Packet, spare: &mut Spare) {
+        match self {
+            Kept::Short { len, port, metered, flow, bytes } => {
+                let (buffer, ..) = packet.buffer_mut();
+                match buffer.get_mut(HEADROOM..).and_then(<[u8]>::first_chunk_mut) {
+                    Some(place) => {
+                        *place = bytes;
+                        packet.set_window(HEADROOM, len.into());
+                    }
+                    None => packet.set(&bytes[..usize::from(len)]),
+                }
+                (packet.port, packet.metered, packet.flow) = (port, metered, flow);
+            }
+            Kept::Long(waited) => spare.put(std::mem::replace(packet, waited)),
         }
     }
 }
 
 /// A worker's. For the worker, and for tests of the targets that it runs.
 pub struct Shaping {
-    shaper: Shaper<Packet>,
+    shaper: Shaper<Kept>,
     numbers: Numbers,
     limits: Limits,
     delays: Option<Delays>,
     /// Queues that have become empty.
     idle: Vec<u32>,
-    /// Packets that may go.
-    pub ready: Vec<Packet>,
     /// Packets that are dropped.
     pub dropped: Vec<(Packet, DropReason)>,
+    spare: Spare,
     /// What others read.
     shown: Arc<Shown>,
     shown_ns: u64,
     is_shown: bool,
+}
+
+/// Whether a packet of a burst is to wait for its rate.
+pub(crate) fn waits(verdict: &Verdict) -> bool {
+    verdict.kind == VerdictKind::Buffer && verdict.reason != 0
 }
 
 /// What others read of a worker's shaper.
@@ -145,16 +221,10 @@ pub struct Shaping {
 pub struct Shown {
     /// Now and then.
     counters: Mutex<Counters>,
-    /// Packets that wait, by queue; its worker alone writes them. In chunks, for which memory is taken when the first queue of one is used: a map with a million entries
+    /// Packets that wait, by queue; its worker alone writes them. Memory is taken when the first queue of a page is used: a map with a million entries
     /// under a lock takes longer than all the rest.
-    waiting: OnceLock<Box<[Chunk]>>,
+    waiting: OnceLock<Array<AtomicU32>>,
 }
-
-/// Packets that wait in [`CHUNK`] queues, from when the first of those is used.
-type Chunk = OnceLock<Box<[AtomicU32]>>;
-
-/// Queues of a [`Chunk`].
-const CHUNK: usize = 4096;
 
 impl Shown {
     pub(crate) fn counters(&self) -> Counters {
@@ -163,27 +233,28 @@ impl Shown {
 
     /// Packets that wait in that queue.
     pub fn waiting_in(&self, queue: u32) -> u32 {
-        let chunk = self.waiting.get().and_then(|chunks| chunks.get(queue as usize / CHUNK)?.get());
-        chunk.map_or(0, |chunk| chunk[queue as usize % CHUNK].load(Relaxed))
+        self.of(queue).map_or(0, |of| of.load(Relaxed))
     }
 
     /// For queues below that number.
     fn begin(&self, queues: u32) {
-        self.waiting.get_or_init(|| (0..(queues as usize).div_ceil(CHUNK)).map(|_| OnceLock::new()).collect());
+        self.waiting.get_or_init(|| Array::zeros(queues as usize));
     }
 
-    fn change(&self, queue: u32, change: impl FnOnce(u32) -> u32) {
-        let Some(chunk) = self.waiting.get().and_then(|chunks| chunks.get(queue as usize / CHUNK)) else { return };
-        let of = &chunk.get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect())[queue as usize % CHUNK];
-        of.store(change(of.load(Relaxed)), Relaxed);
+    fn of(&self, queue: u32) -> Option<&AtomicU32> {
+        self.waiting.get()?.get(queue as usize)
     }
 
     fn has_come(&self, queue: u32) {
-        self.change(queue, |n| n + 1);
+        if let Some(of) = self.of(queue) {
+            of.store(of.load(Relaxed) + 1, Relaxed);
+        }
     }
 
     fn has_left(&self, queue: u32) {
-        self.change(queue, |n| n.saturating_sub(1));
+        if let Some(of) = self.of(queue) {
+            of.store(of.load(Relaxed).saturating_sub(1), Relaxed);
+        }
     }
 }
 
@@ -203,8 +274,8 @@ impl Shaping {
             limits,
             delays,
             idle: Vec::new(),
-            ready: Vec::with_capacity(BURST),
             dropped: Vec::new(),
+            spare: Spare::default(),
             shown,
             shown_ns: 0,
             is_shown: true,
@@ -212,58 +283,75 @@ impl Shaping {
         lane.shape(meter).then(shaping)
     }
 
-    /// Before packets of a burst are given to [`Shaping::wait`]: the memory of their queues comes to the cache for all of them at once.
-    pub fn look_ahead(&self, packets: &[Packet], verdicts: &[Verdict]) {
-        let numbers = self.numbers;
-        let mut waiting = packets.iter().zip(verdicts).filter(|(_, of)| of.kind == VerdictKind::Buffer && of.reason != 0);
-        let mut leaves = [0; AHEAD];
+    /// Keeps those packets of a burst that its verdicts let wait, and leaves buffers in their places. `told` hears of each of them in order, by its number, whether it is
+    /// refused, and why; one that is refused is where it was.
+    pub fn wait(
+        &mut self,
+        packets: &mut [Packet],
+        verdicts: &[Verdict],
+        now_ns: u64,
+        lane: &mut dyn Lane,
+        told: &mut dyn FnMut(usize, Option<DropReason>),
+    ) {
+        let Shaping { shaper, numbers, delays, dropped, spare, shown, is_shown, .. } = self;
+        let (numbers, delays) = (*numbers, delays.as_ref());
+        *is_shown = false;
+        let mut coming = (0..packets.len()).filter(|i| waits(&verdicts[*i]));
+        let (mut places, mut leaves) = ([0; AHEAD], [0; AHEAD]);
         loop {
-            let n = leaves.iter_mut().zip(&mut waiting).map(|(at, (packet, of))| *at = numbers.leaf(of.mark, packet)).count();
-            self.shaper.look_ahead(&leaves[..n], |leaf| numbers.shared(leaf));
+            let mut n = 0;
+            for ((place, leaf), i) in places.iter_mut().zip(&mut leaves).zip(&mut coming) {
+                (*place, *leaf) = (i, numbers.leaf(verdicts[i].mark, &packets[i]));
+                n += 1;
+            }
+            // The memory of their queues comes to the cache for all of them at once.
+            shaper.look_ahead(&leaves[..n], |leaf| numbers.shared(leaf));
+            let read = places[..n].iter().fold(0, |read, i| read ^ shown.waiting_in(verdicts[*i].mark));
+            std::hint::black_box(read);
+            let mut kept = 0;
+            lane.with_rates(&mut |rates| {
+                for (i, leaf) in places[..n].iter().copied().zip(leaves).skip(kept) {
+                    kept += 1;
+                    let (packet, queue) = (&mut packets[i], verdicts[i].mark);
+                    let units = packet.metered.units();
+                    if packet.metered == Metered::default() || queue >= numbers.count {
+                        refuse(packet);
+                        told(i, Some(DropReason::SHAPER_FULL));
+                        continue;
+                    }
+                    let marks = wire::user::takes_marks(packet.data());
+                    let waiting = Kept::keep(packet, spare);
+                    let mut cells = Cells { rates: &mut *rates, numbers, delays, shown };
+                    // Of another connection, in its place.
+                    let mut instead = |fate| {
+                        if let Fate::Dropped { leaf, packet, reason } = fate {
+                            shown.has_left(numbers.queue(leaf));
+                            dropped.push((packet_of(packet, spare), drop_reason(reason)));
+                        }
+                    };
+                    match shaper.offer(leaf, waiting, units.into(), marks, now_ns, &mut cells, &mut instead) {
+                        Offered::Waits => {
+                            rates.set_waiting(numbers.cell(queue), true);
+                            shown.has_come(queue);
+                            told(i, None);
+                        }
+                        Offered::Dropped(waiting, reason) => {
+                            waiting.release(packet, spare);
+                            refuse(packet);
+                            told(i, Some(drop_reason(reason)));
+                        }
+                    }
+                }
+            });
+            // A lane that lends no rates has kept none.
+            for i in places[kept..n].iter().copied() {
+                refuse(&mut packets[i]);
+                told(i, Some(DropReason::SHAPER_FULL));
+            }
             if n < AHEAD {
                 return;
             }
         }
-    }
-
-    /// Keeps a packet that the program lets wait in that queue, or gives it back with the reason.
-    pub fn wait(&mut self, packet: Packet, queue: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
-        self.offer(packet, queue, now_ns, lane).map_err(|(mut packet, reason)| {
-            // Its buffer is for the next packet that is received, which has passed no meter.
-            packet.metered = Metered::default();
-            (packet, reason)
-        })
-    }
-
-    fn offer(&mut self, packet: Packet, queue: u32, now_ns: u64, lane: &mut dyn Lane) -> Result<(), (Packet, DropReason)> {
-        let units = packet.metered.units();
-        if packet.metered == Metered::default() || queue >= self.numbers.count {
-            return Err((packet, DropReason::SHAPER_FULL));
-        }
-        self.is_shown = false;
-        let marks = wire::user::takes_marks(packet.data());
-        let (numbers, delays) = (self.numbers, self.delays.as_ref());
-        let leaf = numbers.leaf(queue, &packet);
-        let (shaper, shown, dropped, mut packet, mut result) = (&mut self.shaper, &self.shown, &mut self.dropped, Some(packet), Ok(()));
-        lane.with_rates(&mut |rates| {
-            let Some(packet) = packet.take() else { return };
-            // Of another connection, in its place.
-            let mut instead = |fate| {
-                if let Fate::Dropped { leaf, packet, reason } = fate {
-                    shown.has_left(numbers.queue(leaf));
-                    dropped.push((packet, drop_reason(reason)));
-                }
-            };
-            match shaper.offer(leaf, packet, units.into(), marks, now_ns, &mut Cells { rates, numbers, delays }, &mut instead) {
-                Offered::Waits => {
-                    rates.set_waiting(numbers.cell(queue), true);
-                    shown.has_come(queue);
-                }
-                Offered::Dropped(packet, reason) => result = Err((packet, drop_reason(reason))),
-            }
-        });
-        // A lane that lends no rates has kept none.
-        packet.map_or(result, |packet| Err((packet, DropReason::SHAPER_FULL)))
     }
 
     /// Whether packets wait in that queue.
@@ -289,46 +377,57 @@ impl Shaping {
         !self.shaper.is_empty() && now_ns <= began_ns.saturating_add(most_ns)
     }
 
-    /// Puts what may go, at most a burst, into `ready`, and what may not into `dropped`.
-    pub fn poll(&mut self, now_ns: u64, lane: &mut dyn Lane) {
+    /// Puts what may go into places of `packets`, which are one burst at most, and what may not into `dropped`; how many may go.
+    pub fn poll(&mut self, now_ns: u64, lane: &mut dyn Lane, packets: &mut [Packet]) -> usize {
         if now_ns > self.shown_ns + SHOW_NS {
             self.show(now_ns);
         }
         if self.shaper.next_ns().is_none_or(|at| at > now_ns) {
-            return;
+            return 0;
         }
-        let Shaping { shaper, numbers, delays, idle, ready, dropped, shown, .. } = self;
+        let Shaping { shaper, numbers, delays, idle, dropped, spare, shown, .. } = self;
         let numbers = *numbers;
+        let (most, mut ready) = (packets.len(), 0);
         lane.with_rates(&mut |rates| {
-            shaper.poll(now_ns, &mut Cells { rates, numbers, delays: delays.as_ref() }, BURST, &mut |fate| match fate {
-                Fate::Sent { leaf, mut packet, mark } => {
+            let mut cells = Cells { rates, numbers, delays: delays.as_ref(), shown };
+            shaper.poll(now_ns, &mut cells, most, &mut |fate| match fate {
+                Fate::Sent { leaf, packet: waited, mark } => {
                     shown.has_left(numbers.queue(leaf));
+                    let packet = &mut packets[ready];
+                    waited.release(packet, spare);
                     if mark {
                         wire::user::mark(packet.data_mut());
                     }
-                    ready.push(packet);
+                    ready += 1;
                 }
-                Fate::Dropped { leaf, packet, reason } => {
+                Fate::Dropped { leaf, packet: waited, reason } => {
                     shown.has_left(numbers.queue(leaf));
-                    dropped.push((packet, drop_reason(reason)));
+                    dropped.push((packet_of(waited, spare), drop_reason(reason)));
                 }
                 Fate::Idle { leaf } => idle.push(numbers.queue(leaf)),
             });
             let still = |queue| match numbers.queues {
-                Queues::Cells => shaper.waits(numbers.node(queue)),
+                Queues::Cells => shaper.waits_in_flows(numbers.node(queue)),
                 Queues::OneCell => !shaper.is_empty(),
             };
-            idle.drain(..).filter(|queue| !still(*queue)).for_each(|queue| rates.set_waiting(numbers.cell(queue), false));
+            idle.drain(..).filter(|queue| !still(*queue)).for_each(|queue| cells.rates.set_waiting(numbers.cell(queue), false));
         });
+        ready
+    }
+
+    /// Takes back what was in `dropped` when it has been counted: buffers for others that wait.
+    pub fn recycle(&mut self, mut counted: Vec<(Packet, DropReason)>) {
+        counted.drain(..).for_each(|(packet, _)| self.spare.put(packet));
+        self.dropped = counted;
     }
 
     /// All that waits, at the end.
     pub fn end(&mut self) {
-        let Shaping { shaper, numbers, dropped, shown, .. } = self;
+        let Shaping { shaper, numbers, dropped, spare, shown, .. } = self;
         shaper.end(&mut |fate| {
-            if let Fate::Dropped { leaf, packet, .. } = fate {
+            if let Fate::Dropped { leaf, packet: waited, .. } = fate {
                 shown.has_left(numbers.queue(leaf));
-                dropped.push((packet, DropReason::STOPPING));
+                dropped.push((packet_of(waited, spare), DropReason::STOPPING));
             }
         });
         self.show(self.shown_ns);
@@ -339,6 +438,18 @@ impl Shaping {
         self.is_shown = self.shaper.is_empty();
         *self.shown.counters.lock().unwrap_or_else(PoisonError::into_inner) = *self.shaper.counters();
     }
+}
+
+/// A packet that waited, in a buffer.
+fn packet_of(waited: Kept, spare: &mut Spare) -> Packet {
+    let mut packet = spare.get();
+    waited.release(&mut packet, spare);
+    packet
+}
+
+/// Its buffer is for the next packet that is received, which has passed no meter.
+fn refuse(packet: &mut Packet) {
+    packet.metered = Metered::default();
 }
 
 fn drop_reason(reason: Reason) -> DropReason {
@@ -355,6 +466,7 @@ struct Cells<'a> {
     rates: &'a mut dyn target::Rates,
     numbers: Numbers,
     delays: Option<&'a Delays>,
+    shown: &'a Shown,
 }
 
 impl Cells<'_> {
@@ -370,6 +482,10 @@ impl shaper::Rates for Cells<'_> {
             Taken::At(at_ns) => Take::At { node: self.numbers.node(self.numbers.queue(leaf)), at_ns },
             Taken::Never => Take::Never,
         }
+    }
+
+    fn when_ns(&self, leaf: u32, size: u32, now_ns: u64) -> u64 {
+        self.rates.when_ns(self.cell(leaf), size, now_ns)
     }
 
     fn give_back(&mut self, leaf: u32, size: u32, _guaranteed: bool) {
@@ -390,14 +506,14 @@ impl shaper::Rates for Cells<'_> {
 
     fn look_ahead(&self, leaf: u32) -> u64 {
         self.rates.look_ahead(self.cell(leaf));
-        0
+        self.shown.waiting_in(self.numbers.queue(leaf)).into()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::{PortId, Verdict};
+    use rand::Rng as _;
     use shaper::codel::Law;
 
     const BYTES: u64 = 1000;
@@ -452,6 +568,21 @@ mod tests {
         packet
     }
 
+    /// A burst of one.
+    fn wait(shaping: &mut Shaping, mut packet: Packet, queue: u32, lane: &mut dyn Lane) -> Result<(), DropReason> {
+        let verdict = Verdict { kind: VerdictKind::Buffer, reason: 1, mark: queue, ..Verdict::default() };
+        let mut why = None;
+        shaping.wait(std::slice::from_mut(&mut packet), &[verdict], 0, lane, &mut |_, reason| why = reason);
+        why.map_or(Ok(()), Err)
+    }
+
+    fn poll(shaping: &mut Shaping, now_ns: u64, lane: &mut dyn Lane) -> Vec<Packet> {
+        let mut burst: Vec<Packet> = (0..BURST).map(|_| Packet::void()).collect();
+        let n = shaping.poll(now_ns, lane, &mut burst);
+        burst.truncate(n);
+        burst
+    }
+
     #[test]
     fn a_long_queue_of_one_rate_does_not_hold_up_a_short_one() {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
@@ -461,19 +592,18 @@ mod tests {
         let shown = Arc::new(Shown::default());
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
         for _ in 0..100 {
-            shaping.wait(packet(0), 0, 0, &mut lane).unwrap();
+            wait(&mut shaping, packet(0), 0, &mut lane).unwrap();
         }
-        shaping.wait(packet(2), 2, 0, &mut lane).unwrap();
+        wait(&mut shaping, packet(2), 2, &mut lane).unwrap();
         assert!(lane.waits);
         assert_eq!([0, 1, 2].map(|queue| shown.waiting_in(queue)), [100, 0, 1]);
-        let (_, why) = shaping.wait(packet(3), 3, 0, &mut lane).unwrap_err();
+        let why = wait(&mut shaping, packet(3), 3, &mut lane).unwrap_err();
         assert_eq!(why, DropReason::SHAPER_FULL, "there are queues 0 to 2");
         let (mut sent, mut now) = (Vec::new(), 0);
         while let Some(next) = shaping.next_ns() {
             assert!(lane.waits && next < DELAY_NS, "while any waits, what comes waits too");
             now = next.max(now + 1);
-            shaping.poll(now, &mut lane);
-            sent.extend(shaping.ready.drain(..).map(|packet| packet.data()[0]));
+            sent.extend(poll(&mut shaping, now, &mut lane).iter().map(|packet| packet.data()[0]));
         }
         assert!(!lane.waits && shaping.dropped.is_empty());
         assert_eq!((sent.len(), sent.iter().filter(|queue| **queue == 0).count()), (101, 100));
@@ -509,14 +639,14 @@ mod tests {
         let mut lane = OneRate::default();
         let shown = Arc::new(Shown::default());
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
-        // The sixteen queues are filled by hash: two ports that do not share one.
+        // The queues are filled by hash: two ports that do not share one.
         let queue = |port| wire::user::connection(datagram(port, 0).data()) % FLOWS;
         let other = (1..=255).find(|port| queue(*port) != queue(0)).unwrap();
-        let refused = (0..30).filter(|n| shaping.wait(datagram(0, *n), 0, 0, &mut lane).is_err()).count();
+        let refused = (0..30).filter(|n| wait(&mut shaping, datagram(0, *n), 0, &mut lane).is_err()).count();
         assert_eq!((refused, shown.waiting_in(0)), (10, 20));
         // For each that comes of another connection the greedy one loses its first.
         for n in 0..5 {
-            shaping.wait(datagram(other, n), 0, 0, &mut lane).unwrap();
+            wait(&mut shaping, datagram(other, n), 0, &mut lane).unwrap();
         }
         assert_eq!(
             shaping.dropped.iter().map(|(packet, why)| (name(packet), *why)).collect::<Vec<_>>(),
@@ -524,14 +654,13 @@ mod tests {
         );
         assert_eq!((shown.waiting_in(0), shaping.waits(0), shaping.waits(1)), (20, true, false));
         shaping.dropped.clear();
-        let (_, why) = shaping.wait(packet(0), 1, 0, &mut lane).unwrap_err();
+        let why = wait(&mut shaping, packet(0), 1, &mut lane).unwrap_err();
         assert_eq!(why, DropReason::SHAPER_FULL, "there is one queue");
         let (mut sent, mut now) = (Vec::new(), 0);
         while let Some(next) = shaping.next_ns() {
             assert!(lane.waits, "while any waits, what comes waits too");
             now = next.max(now + 1);
-            shaping.poll(now, &mut lane);
-            sent.extend(shaping.ready.drain(..).map(|packet| name(&packet)));
+            sent.extend(poll(&mut shaping, now, &mut lane).iter().map(name));
         }
         assert!(!lane.waits && shaping.dropped.is_empty() && shown.waiting_in(0) == 0);
         let of = |port: u8| sent.iter().filter(|name| name.0 == port).map(|name| name.1).collect::<Vec<_>>();
@@ -551,10 +680,9 @@ mod tests {
         let shown = Arc::<Shown>::default();
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
         for n in 0..30 {
-            shaping.wait(packet(n % 3), (n % 3).into(), 0, &mut lane).unwrap();
+            wait(&mut shaping, packet(n % 3), (n % 3).into(), &mut lane).unwrap();
         }
-        shaping.poll(5_000_000, &mut lane);
-        let sent = shaping.ready.drain(..).count();
+        let sent = poll(&mut shaping, 5_000_000, &mut lane).len();
         shaping.end();
         assert!(sent > 0 && shaping.dropped.len() == 30 - sent, "{sent} sent, {} dropped", shaping.dropped.len());
         assert!(shaping.dropped.iter().all(|(_, why)| *why == DropReason::STOPPING));
@@ -577,14 +705,13 @@ mod tests {
         delays.set(2, 0);
         // One goes in a millisecond, in turns: half of the second queue's have waited for too long then.
         for _ in 0..10 {
-            shaping.wait(packet(0), 0, 0, &mut lane).unwrap();
-            shaping.wait(packet(1), 1, 0, &mut lane).unwrap();
+            wait(&mut shaping, packet(0), 0, &mut lane).unwrap();
+            wait(&mut shaping, packet(1), 1, &mut lane).unwrap();
         }
         let (mut sent, mut dropped, mut now) = ([0; 2], [0; 2], 0);
         while let Some(next) = shaping.next_ns() {
             now = next.max(now + 1);
-            shaping.poll(now, &mut lane);
-            shaping.ready.drain(..).for_each(|packet| sent[usize::from(packet.data()[0])] += 1);
+            poll(&mut shaping, now, &mut lane).iter().for_each(|packet| sent[usize::from(packet.data()[0])] += 1);
             for (packet, why) in shaping.dropped.drain(..) {
                 assert_eq!(why, DropReason::SHAPER_LATE);
                 dropped[usize::from(packet.data()[0])] += 1;
@@ -592,5 +719,119 @@ mod tests {
         }
         assert_eq!((sent[0], dropped[0]), (10, 0));
         assert!((3..=7).contains(&sent[1]) && sent[1] + dropped[1] == 10, "{sent:?} {dropped:?}");
+    }
+
+    /// Cells that let a packet pass now and then, by a clock of their own.
+    struct Now(testkit::Rng);
+
+    impl Lane for Now {
+        fn process(&mut self, _packets: &mut [Packet], _verdicts: &mut [Verdict], _now_ns: u64) {}
+
+        fn shape(&mut self, _meter: MeterId) -> bool {
+            true
+        }
+
+        fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn target::Rates)) {
+            work(self);
+        }
+    }
+
+    impl target::Rates for Now {
+        fn take(&mut self, _cell: u32, _units: u32, now_ns: u64) -> Taken {
+            match self.0.random_range(0..10) {
+                0 => Taken::Never,
+                1..4 => Taken::At(now_ns + 300_000),
+                _ => Taken::Now,
+            }
+        }
+
+        fn when_ns(&self, _cell: u32, units: u32, now_ns: u64) -> u64 {
+            now_ns + u64::from(units) * 10_000
+        }
+
+        fn give_back(&mut self, _cell: u32, _units: u32) {}
+
+        fn rate(&self, _cell: u32) -> u64 {
+            1_000_000
+        }
+
+        fn set_waiting(&mut self, _cell: u32, _waits: bool) {}
+    }
+
+    /// Beside a list of all that was given: short and long ones, in bursts with others, in buffers that are used again and again.
+    #[test]
+    fn packets_come_back_as_they_were_whether_they_kept_their_buffers_or_not() {
+        let mut rng = testkit::rng(31);
+        let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
+        let limits = Limits { nodes: 40, packets: 60, delay_ns: 20_000_000, law };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None };
+        let mut lane = Now(testkit::rng(32));
+        let shown = Arc::<Shown>::default();
+        let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
+        let mut waiting: std::collections::HashMap<u32, (Packet, u32)> = Default::default();
+        let mut burst: Vec<Packet> = (0..BURST).map(|_| Packet::void()).collect();
+        let (mut number, mut now_ns) = (0u32, 0);
+        // Short and long ones that were sent, dropped after they waited, and refused; and others of their bursts.
+        let (mut sent, mut dropped, mut refused, mut others) = ([0; 2], [0; 2], [0; 2], 0);
+        let mut verdicts = [Verdict::default(); BURST];
+        for _ in 0..3_000 {
+            let n = if rng.random_bool(0.1) { rng.random_range(0..=BURST) } else { rng.random_range(0..12) };
+            let mut given = Vec::new();
+            for i in 0..n {
+                number += 1;
+                let length = if rng.random_bool(0.5) { rng.random_range(4..=SHORT + 1) } else { rng.random_range(4..2_500) };
+                let mut bytes = vec![0; length];
+                rng.fill(&mut bytes[..]);
+                bytes[..4].copy_from_slice(&number.to_be_bytes());
+                burst[i].set(&bytes);
+                (burst[i].port, burst[i].flow) = (PortId(rng.random_range(0..5)), rng.random_range(0..3));
+                burst[i].metered = Metered::new(1, length as u16).unwrap();
+                let queues = if rng.random_bool(0.05) { 50 } else { 40 };
+                let queue = rng.random_range(0..queues);
+                let kind = if rng.random_bool(0.8) { VerdictKind::Buffer } else { VerdictKind::Forward };
+                let reason = if rng.random_bool(0.9) { 7 } else { 0 };
+                verdicts[i] = Verdict { kind, reason, mark: queue, ..Verdict::default() };
+                given.push((burst[i].clone(), queue));
+            }
+            let mut told = Vec::new();
+            shaping.wait(&mut burst[..n], &verdicts[..n], now_ns, &mut lane, &mut |i, why| told.push((i, why)));
+            assert!(told.iter().map(|(i, _)| *i).eq((0..n).filter(|i| waits(&verdicts[*i]))), "each that is to wait, in order");
+            others += n - told.len();
+            for i in (0..n).filter(|i| !waits(&verdicts[*i])) {
+                assert_eq!((burst[i].data(), burst[i].port), (given[i].0.data(), given[i].0.port), "it is where it was");
+            }
+            for (i, why) in told {
+                let (packet, queue) = given[i].clone();
+                if why.is_none() {
+                    assert!(burst[i].flow == 0 && burst[i].metered == Metered::default(), "what is left is a buffer");
+                    let named = u32::from_be_bytes(*packet.data().first_chunk().unwrap());
+                    waiting.insert(named, (packet, queue));
+                } else {
+                    let same = |of: &Packet| (of.data().to_vec(), of.port, of.flow);
+                    assert_eq!(same(&burst[i]), same(&packet));
+                    assert_eq!(burst[i].metered, Metered::default());
+                    refused[usize::from(packet.len() > SHORT)] += 1;
+                }
+            }
+            let most_ns = if rng.random_bool(0.02) { 50_000_000 } else { 2_000_000 };
+            now_ns += rng.random_range(0..most_ns);
+            let n = shaping.poll(now_ns, &mut lane, &mut burst);
+            let mut came_back = |packet: &Packet| {
+                let (was, _) = waiting.remove(&u32::from_be_bytes(*packet.data().first_chunk().unwrap())).expect("it waits");
+                let all = |of: &Packet| (of.data().to_vec(), of.port, of.flow, of.metered);
+                assert_eq!(all(packet), all(&was));
+                usize::from(was.len() > SHORT)
+            };
+            burst[..n].iter().for_each(|packet| sent[came_back(packet)] += 1);
+            let counted = std::mem::take(&mut shaping.dropped);
+            counted.iter().for_each(|(packet, _)| dropped[came_back(packet)] += 1);
+            shaping.recycle(counted);
+            for queue in 0..40 {
+                let of = waiting.values().filter(|(_, of)| *of == queue).count();
+                assert_eq!((shown.waiting_in(queue) as usize, shaping.waits(queue)), (of, of > 0), "queue {queue}");
+            }
+        }
+        let most = [sent, dropped, refused].concat();
+        assert!(most.iter().all(|n| *n > 300) && others > 1_000, "{most:?} {others}");
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use crate::port::now_ns;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::queues::PortQueues;
 use crate::ring::{SharedGauge, WorkerEnd};
-use crate::shape::Shaping;
+use crate::shape::{self, Shaping};
 use crate::steer::{SteerFn, SteerTable};
 use crate::tap::Tap;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
@@ -291,24 +291,17 @@ impl Worker {
     /// What waited for its rate goes through the program again and out; how many packets.
     fn poll_shaping(&mut self) -> usize {
         let Some(shaping) = self.parts.shaping.as_mut().filter(|shaping| !shaping.is_idle()) else { return 0 };
-        shaping.poll(now_ns(), &mut *self.parts.lane);
-        let n = shaping.ready.len() + shaping.dropped.len();
+        let ready = shaping.poll(now_ns(), &mut *self.parts.lane, &mut self.packets);
+        let n = ready + shaping.dropped.len();
         if n > 0 {
             if let Some((table, hash)) = self.parts.steering.as_ref().filter(|_| self.parts.feed.is_some()) {
-                let left = shaping.ready.iter().chain(shaping.dropped.iter().map(|(packet, _)| packet));
+                let left = self.packets[..ready].iter().chain(shaping.dropped.iter().map(|(packet, _)| packet));
                 self.unshaped.extend(left.map(|packet| table.bucket(hash(packet.data(), packet.port))));
             }
             self.drop_shaped();
-            let Some(shaping) = &mut self.parts.shaping else { return n };
-            let mut ready = std::mem::take(&mut shaping.ready);
-            let count = ready.len();
-            for (i, packet) in ready.drain(..).enumerate() {
-                self.parts.ledger.returned.add(1, packet.len());
-                self.packets[i] = packet;
-            }
-            shaping.ready = ready;
-            if count > 0 {
-                self.forward_burst(count);
+            self.packets[..ready].iter().for_each(|packet| self.parts.ledger.returned.add(1, packet.len()));
+            if ready > 0 {
+                self.forward_burst(ready);
             }
             // They have been sent, or wait again and are counted so: their buckets may move.
             let Worker { unshaped, parts, .. } = self;
@@ -338,52 +331,64 @@ impl Worker {
     /// Counts what the shaper dropped.
     fn drop_shaped(&mut self) {
         let Some(shaping) = self.parts.shaping.as_mut().filter(|shaping| !shaping.dropped.is_empty()) else { return };
-        let mut dropped = std::mem::take(&mut shaping.dropped);
-        for (packet, reason) in dropped.drain(..) {
+        let dropped = std::mem::take(&mut shaping.dropped);
+        for (packet, reason) in &dropped {
             self.parts.ledger.returned.add(1, packet.len());
-            self.count_drop(packet.port, reason, packet.len());
+            self.count_drop(packet.port, *reason, packet.len());
             if packet.flow != 0 && self.leaving.len() < LEAVING_MAX {
                 self.leaving.push(packet.flow);
             }
         }
-        // Empty, and put back: the packet path allocates nothing.
         if let Some(shaping) = &mut self.parts.shaping {
-            shaping.dropped = dropped;
+            shaping.recycle(dropped);
         }
     }
 
-    /// A packet over its rate.
-    fn wait_for_rate(&mut self, i: usize, cell: u32, reason: u8) {
-        let len = self.packets[i].len();
+    /// Those packets of a burst of `n` that are over their rates.
+    fn wait_for_rates(&mut self, n: usize) {
+        let mut refused = [None; BURST];
         if self.parts.shaping.is_none() {
-            return self.count_drop(self.packets[i].port, DropReason(reason), len);
-        }
-        let mut packet = self.take(i);
-        // In flight until it goes: its flow's packets come here as long.
-        let flow = std::mem::take(&mut self.flows[i]);
-        if flow != 0
-            && let Some(at) = self.leaving.iter().rposition(|leaving| *leaving == flow)
-        {
-            self.leaving.swap_remove(at);
-            packet.flow = flow;
-        }
-        let Parts { shaping, lane, ledger, steering, feed, gauge, .. } = &mut self.parts;
-        // The master looks at this before it moves the bucket.
-        let bucket = steering.as_ref().filter(|_| feed.is_some()).map(|(table, hash)| table.bucket(hash(packet.data(), packet.port)));
-        match shaping.as_mut().map(|shaping| shaping.wait(packet, cell, now_ns(), &mut **lane)) {
-            Some(Err((packet, reason))) => {
-                self.count_drop(packet.port, reason, len);
-                if packet.flow != 0 {
-                    self.leaving.push(packet.flow);
+            let over = self.verdicts[..n].iter().zip(&mut refused).filter(|(verdict, _)| shape::waits(verdict));
+            over.for_each(|(verdict, refused)| *refused = Some(DropReason(verdict.reason)));
+        } else {
+            let mut buckets = [0; BURST];
+            for i in (0..n).filter(|i| shape::waits(&self.verdicts[*i])) {
+                // In flight until it goes: its flow's packets come here as long.
+                let flow = std::mem::take(&mut self.flows[i]);
+                if flow != 0
+                    && let Some(at) = self.leaving.iter().rposition(|leaving| *leaving == flow)
+                {
+                    self.leaving.swap_remove(at);
+                    self.packets[i].flow = flow;
                 }
-                self.packets[i] = packet;
+                if let Some((table, hash)) = self.parts.steering.as_ref().filter(|_| self.parts.feed.is_some()) {
+                    buckets[i] = table.bucket(hash(self.packets[i].data(), self.packets[i].port));
+                }
             }
-            // Its length is counted when it goes.
-            _ => {
-                ledger.kept.add(1, 0);
-                if let Some(shaped) = bucket.map(|bucket| &gauge.shaped[bucket]) {
-                    shaped.store(shaped.load(Relaxed) + 1, Relaxed);
+            let Parts { shaping, lane, ledger, steering, feed, gauge, .. } = &mut self.parts;
+            let counts_buckets = steering.is_some() && feed.is_some();
+            let mut told = |i: usize, reason| {
+                refused[i] = reason;
+                if reason.is_none() {
+                    // Its length is counted when it goes.
+                    ledger.kept.add(1, 0);
+                    if counts_buckets {
+                        // The master looks at this before it moves the bucket.
+                        let shaped = &gauge.shaped[buckets[i]];
+                        shaped.store(shaped.load(Relaxed) + 1, Relaxed);
+                    }
                 }
+            };
+            if let Some(shaping) = shaping {
+                shaping.wait(&mut self.packets[..n], &self.verdicts[..n], now_ns(), &mut **lane, &mut told);
+            }
+        }
+        for (i, reason) in refused.into_iter().enumerate() {
+            let Some(reason) = reason else { continue };
+            self.count_drop(self.packets[i].port, reason, self.packets[i].len());
+            let flow = std::mem::take(&mut self.packets[i].flow);
+            if flow != 0 {
+                self.leaving.push(flow);
             }
         }
     }
@@ -395,7 +400,7 @@ impl Worker {
             let cell = if copy { &self.parts.ledger.copied } else { &self.parts.ledger.returned };
             cell.add(1, packet.len());
             (self.packets[0], self.verdicts[0]) = (packet, verdict);
-            self.send(0);
+            self.dispatch_one();
         }
         self.returned = returned;
     }
@@ -452,8 +457,8 @@ impl Worker {
 
     /// Sends every packet where its verdict says; then those that the burst made beside them.
     fn dispatch(&mut self, n: usize) {
-        if let Some(shaping) = &self.parts.shaping {
-            shaping.look_ahead(&self.packets[..n], &self.verdicts[..n]);
+        if self.verdicts[..n].iter().any(shape::waits) {
+            self.wait_for_rates(n);
         }
         for i in 0..n {
             self.send(i);
@@ -467,7 +472,8 @@ impl Worker {
         let verdict = self.verdicts[i];
         match verdict.kind {
             VerdictKind::Forward => self.forward(i, verdict),
-            VerdictKind::Buffer if verdict.reason != 0 => self.wait_for_rate(i, verdict.mark, verdict.reason),
+            // With others of its burst.
+            VerdictKind::Buffer if verdict.reason != 0 => {}
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
             VerdictKind::Drop => self.count_drop(self.packets[i].port, DropReason(verdict.reason), self.packets[i].len()),
@@ -492,8 +498,16 @@ impl Worker {
         for Extra { packet, verdict } in std::mem::take(&mut self.extra) {
             self.parts.ledger.copied.add(1, packet.len());
             (self.packets[0], self.verdicts[0]) = (packet, verdict);
-            self.send(0);
+            self.dispatch_one();
         }
+    }
+
+    /// The first alone.
+    fn dispatch_one(&mut self) {
+        if shape::waits(&self.verdicts[0]) {
+            self.wait_for_rates(1);
+        }
+        self.send(0);
     }
 
     fn forward(&mut self, i: usize, verdict: Verdict) {

@@ -1,9 +1,9 @@
 //! Direct index: keys of up to 3 bytes, read as a number, pick the entry without a search.
 
 use crate::records::{Records, RecordsAt};
-use crate::region::Region;
 use crate::sides::{Index, Sides};
 use crate::{BURST, Shape, Table, TableError, View, check_key, check_shape, check_value, ffi, prefetch};
+use pages::Region;
 use std::ffi::c_void;
 
 /// A table for short keys, which are read as numbers (most significant byte first).

@@ -29,7 +29,6 @@
 //! never evicts. What a batch removes is room for what it adds after. Address space is reserved at once, memory is used as entries are added. Memory of removed
 //! entries is reused by the table, not returned to the system.
 
-mod array;
 mod direct;
 mod epoch;
 mod exact;
@@ -38,7 +37,6 @@ mod hash;
 mod lpm;
 mod meter;
 mod records;
-mod region;
 mod sides;
 pub mod slow;
 mod ternary;
@@ -96,6 +94,12 @@ pub enum TableError {
         /// How much was asked for.
         bytes: usize,
     },
+}
+
+impl From<pages::NoMemory> for TableError {
+    fn from(none: pages::NoMemory) -> TableError {
+        TableError::Memory { bytes: none.bytes }
+    }
 }
 
 /// What a reader looks up in: one side of a table.

@@ -1,7 +1,7 @@
 //! Records: fixed-size cells at stable addresses, named by handles from 1 up.
 
 use crate::TableError;
-use crate::region::{HUGE_PAGE, Region};
+use pages::{HUGE_PAGE, Region};
 
 /// Room for records. Handle 0 is a record too, all zero and never given out: the one that "nothing found" may read.
 pub(crate) struct Records {

@@ -1,5 +1,5 @@
 //! What does a packet cost? A million leaves, each over its rate, so that every packet waits; and packets that need not wait. Times are those that the
-//! processor gave us, so a busy machine matters less. Leaves are rates by themselves, and, as the engine's workers have them, rates with queues for 16
+//! processor gave us, so a busy machine matters less. Leaves are rates by themselves, and, as the engine's workers have them, rates with queues for 15
 //! connections each, of which one has packets.
 //!
 //! `cargo run --release -p shaper --example speed`
@@ -9,44 +9,51 @@ use shaper::shaper::AHEAD;
 use shaper::{Fate, Limits, Node, Rates, Shaper, Take, Tree};
 
 const BURST: usize = 64;
-const FLOWS: u32 = 16;
+const FLOWS: u32 = 15;
 
 /// Rates, each with so many flows.
 struct Flows {
     tree: Tree,
     flows: u32,
-    rates: u32,
 }
 
 impl Flows {
     fn leaf(&self, rate: u32) -> u32 {
-        // One of them.
-        rate * self.flows + rate % self.flows
+        // One of them. Behind them is the node that they share.
+        if self.flows == 1 { rate } else { rate * (self.flows + 1) + rate % self.flows }
+    }
+
+    fn rate_of(&self, leaf: u32) -> u32 {
+        if self.flows == 1 { leaf } else { leaf / (self.flows + 1) }
     }
 }
 
 impl Rates for Flows {
     fn take(&mut self, leaf: u32, size: u32, now_ns: u64) -> Take {
-        match self.tree.take(leaf / self.flows, size, now_ns) {
+        match self.tree.take(self.rate_of(leaf), size, now_ns) {
             Take::At { at_ns, .. } => Take::At { node: self.shared(leaf), at_ns },
             take => take,
         }
     }
 
     fn give_back(&mut self, leaf: u32, size: u32, guaranteed: bool) {
-        self.tree.give_back(leaf / self.flows, size, guaranteed);
+        self.tree.give_back(self.rate_of(leaf), size, guaranteed);
+    }
+
+    fn when_ns(&self, leaf: u32, size: u32, now_ns: u64) -> u64 {
+        self.tree.when_ns(self.rate_of(leaf), size, now_ns)
     }
 
     fn rate(&self, leaf: u32) -> u64 {
-        self.tree.rate(leaf / self.flows)
+        self.tree.rate(self.rate_of(leaf))
     }
 
     fn look_ahead(&self, leaf: u32) -> u64 {
-        self.tree.look_ahead(leaf / self.flows)
+        self.tree.look_ahead(self.rate_of(leaf))
     }
 
     fn shared(&self, leaf: u32) -> u32 {
-        if self.flows == 1 { leaf } else { self.rates * self.flows + leaf / self.flows }
+        if self.flows == 1 { leaf } else { self.rate_of(leaf) * (self.flows + 1) + self.flows }
     }
 }
 
@@ -65,7 +72,7 @@ fn main() {
             law: Law { target_ns: u64::MAX, ..Law::default() },
         };
         let mut shaper = Shaper::<u64>::new(limits);
-        let mut tree = Flows { tree, flows, rates: leaves };
+        let mut tree = Flows { tree, flows };
         // Each leaf gets a queue, which stays as long as packets come at its rate: each of them waits.
         for leaf in 0..leaves {
             let leaf = tree.leaf(leaf);

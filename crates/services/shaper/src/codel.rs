@@ -11,12 +11,15 @@ pub struct Codel {
     first_above_ns: u64,
     /// When the next packet is to go, while dropping.
     drop_next_ns: u64,
-    /// Packets dropped since dropping began.
+    /// Packets dropped since dropping began, at most [`MOST`].
     count: u32,
-    /// `count` when dropping began last.
+    /// `count` when dropping began last; and [`DROPPING`]: a queue's state is one line of memory with what else a queue has.
     last_count: u32,
-    dropping: bool,
 }
+
+/// While dropping.
+const DROPPING: u32 = 1 << 31;
+const MOST: u32 = DROPPING - 1;
 
 /// What the law is set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,36 +37,30 @@ impl Default for Law {
 }
 
 impl Codel {
-    /// Whether it marks or drops now and then.
-    pub(crate) fn is_dropping(&self) -> bool {
-        self.dropping
-    }
-
     /// Whether a packet that has waited for `waited_ns` and leaves a queue of `bytes` (its own among them) must be marked or dropped. `packet` bytes or
     /// fewer never are: a queue of one packet is no queue.
     pub fn leaves(&mut self, law: &Law, now_ns: u64, waited_ns: u64, bytes: u64, packet: u64) -> bool {
         let due = self.is_above(law, now_ns, waited_ns, bytes, packet);
-        if self.dropping {
+        if self.last_count & DROPPING != 0 {
             if !due {
-                self.dropping = false;
+                self.last_count &= !DROPPING;
                 return false;
             }
             if now_ns < self.drop_next_ns {
                 return false;
             }
-            self.count = self.count.saturating_add(1);
+            self.count = (self.count + 1).min(MOST);
             self.drop_next_ns = self.next_ns(law, self.drop_next_ns);
             return true;
         }
         if !due {
             return false;
         }
-        self.dropping = true;
         // §5.4: if dropping ended lately, its frequency then is a good one to begin with.
         let delta = self.count.wrapping_sub(self.last_count);
         let lately = now_ns.saturating_sub(self.drop_next_ns) < 16 * law.interval_ns;
         self.count = if delta > 1 && lately && self.count > 0 { delta } else { 1 };
-        self.last_count = self.count;
+        self.last_count = self.count | DROPPING;
         self.drop_next_ns = self.next_ns(law, now_ns);
         true
     }

@@ -27,7 +27,6 @@ pub mod tree;
 // What the shaper is made of.
 pub mod codel;
 pub mod counters;
-mod sparse;
 pub mod wheel;
 
 pub use counters::{BUCKETS, Counters, delay_us};

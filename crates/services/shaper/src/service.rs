@@ -193,6 +193,10 @@ impl Rates for Queues {
         }
     }
 
+    fn when_ns(&self, leaf: u32, size: u32, now_ns: u64) -> u64 {
+        self.nodes[leaf as usize].checked_sub(1).map_or(now_ns, |node| self.tree.when_ns(node, size, now_ns))
+    }
+
     fn rate(&self, leaf: u32) -> u64 {
         self.nodes[leaf as usize].checked_sub(1).map_or(0, |node| self.tree.rate(node))
     }

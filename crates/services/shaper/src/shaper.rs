@@ -8,8 +8,8 @@
 
 use crate::codel::{Codel, Law};
 use crate::counters::Counters;
-use crate::sparse::Sparse;
 use crate::wheel::Wheel;
+use pages::Array;
 
 /// How many nodes, or packets that come, are looked at ahead: caches miss for all of them at once. A processor has some tens of misses under way.
 pub const AHEAD: usize = 32;
@@ -59,6 +59,11 @@ pub trait Rates {
     /// Gives back what [`Rates::take`] has just taken: the packet is dropped instead.
     fn give_back(&mut self, leaf: u32, size: u32, guaranteed: bool);
 
+    /// When [`Rates::take`] will let so many bytes of a leaf pass, if nobody else takes them, as far as that is known without taking any; else now.
+    fn when_ns(&self, _leaf: u32, _size: u32, now_ns: u64) -> u64 {
+        now_ns
+    }
+
     /// Rate of a leaf in bytes a second.
     fn rate(&self, leaf: u32) -> u64;
 
@@ -73,7 +78,8 @@ pub trait Rates {
     }
 
     /// The node whose rate all packets of a leaf wait for, shared with others: the *flows* of one rate. They have its queue limit together, and when it is
-    /// reached the longest of their queues loses its first packet (RFC 8290 §4.1). A leaf that shares none names itself.
+    /// reached the longest of their queues loses its first packet (RFC 8290 §4.1). A leaf that shares none names itself. One that shares one is itself no node
+    /// of others, nor for [`Take::At`].
     fn shared(&self, leaf: u32) -> u32 {
         leaf
     }
@@ -160,59 +166,90 @@ pub enum Fate<P> {
     },
 }
 
+/// A packet that waits.
 struct Item<P> {
     packet: Option<P>,
     at_ns: u64,
+    /// Its size, and [`MARKS`].
     size: u32,
     next: u32,
-    marks: bool,
 }
 
-/// A leaf with packets, or a node whose ring has members; often both. Two lines of memory.
+/// Its sender understands marks.
+const MARKS: u32 = 1 << 31;
+/// A packet is no larger: no burst holds as much.
+const MOST_BYTES: u32 = MARKS - 1;
+
+impl<P> Item<P> {
+    fn size(&self) -> u32 {
+        self.size & MOST_BYTES
+    }
+}
+
+/// A leaf with packets, or a node whose ring has members; often both. Each is a line of memory, and of one that is not both the other line is not touched.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Record {
+    queue: Queue,
+    ring: Ring,
+}
+
+/// The packets of a leaf.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Record {
+struct Queue {
     id: u32,
-    // The queue.
     head: u32,
     tail: u32,
-    packets: u32,
-    bytes: u64,
     /// The next member of the ring that it is in.
     next: u32,
-    /// The record of the node that it shares with other flows, or its own; and what waits in all of their queues, there.
+    /// The record of the node that it shares with other flows, or its own.
     shared: u32,
-    all_bytes: u64,
-    all_packets: u32,
     weight: u32,
-    // The ring of the node.
-    first: u32,
-    last: u32,
-    /// Not before this time, however early the wheel gives it.
-    at_ns: u64,
-    // The second line.
-    limit_bytes: u64,
-    delay_ns: u64,
+    bytes: u64,
     deficit: i64,
     codel: Codel,
-    armed: bool,
 }
 
-impl Record {
-    /// Something of each of its lines.
-    fn read(&self) -> u64 {
-        self.bytes ^ u64::from(self.codel.is_dropping())
+/// The ring of a node.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Ring {
+    id: u32,
+    first: u32,
+    last: u32,
+    /// What waits in the queues of all flows that share it, and how much may.
+    all_packets: u32,
+    all_bytes: u64,
+    limit_bytes: u64,
+    delay_ns: u64,
+    /// Not before this time, however early the wheel gives it.
+    at_ns: u64,
+    armed: bool,
+    /// Whether it is a leaf too.
+    is_leaf: bool,
+}
+
+const _: () = assert!(size_of::<Queue>() == 64 && size_of::<Ring>() == 64);
+
+impl Queue {
+    fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+
+    fn has_several(&self) -> bool {
+        self.head != self.tail
     }
 }
 
 /// Queues of packets `P` by leaf.
 pub struct Shaper<P> {
     limits: Limits,
-    /// Of each leaf or node its record.
-    at: Sparse,
-    records: Vec<Record>,
+    /// Of each leaf or node its record, plus one.
+    at: Array<u32>,
+    records: Array<Record>,
     free_records: Vec<u32>,
-    items: Vec<Item<P>>,
+    items: Array<Item<P>>,
     free_item: u32,
     waiting: u32,
     wheel: Wheel,
@@ -224,13 +261,14 @@ pub struct Shaper<P> {
 impl<P> Shaper<P> {
     /// Empty. Memory grows with what waits: a node costs four bytes, and its neighbours with it, from when it is used first.
     pub fn new(limits: Limits) -> Shaper<P> {
+        // As a rule a leaf and a node for each packet.
+        let records = u64::from(limits.nodes).min(2 * u64::from(limits.packets));
         Shaper {
             limits,
-            // A record's number plus one.
-            at: Sparse::new(limits.nodes),
-            records: Vec::new(),
+            at: Array::zeros(limits.nodes as usize),
+            records: Array::with_room(records as usize),
             free_records: Vec::new(),
-            items: Vec::new(),
+            items: Array::with_room(limits.packets as usize),
             free_item: NONE,
             waiting: 0,
             wheel: Wheel::default(),
@@ -253,39 +291,40 @@ impl<P> Shaper<P> {
         out: &mut impl FnMut(Fate<P>),
     ) -> Offered<P> {
         let node = rates.shared(leaf);
-        if leaf.max(node) >= self.at.len() || self.waiting >= self.limits.packets {
+        if leaf.max(node) as usize >= self.at.len() || self.waiting >= self.limits.packets {
             self.counters.count_drop(Reason::Full);
             return Offered::Dropped(packet, Reason::Full);
         }
-        let at = self.record(leaf);
-        let shared = if node == leaf { at } else { self.record(node) };
-        let all = &mut self.records[shared as usize];
-        if all.all_packets == 0 {
+        let size = size.min(MOST_BYTES);
+        let shared = self.record(node);
+        if self.records[shared as usize].ring.all_packets == 0 {
             let rate = rates.rate(leaf);
+            let all = &mut self.records[shared as usize].ring;
             all.delay_ns = rates.delay_ns(leaf).min(self.limits.delay_ns);
             all.limit_bytes = (u128::from(rate) * u128::from(all.delay_ns) / 1_000_000_000).min(u64::MAX.into()) as u64;
-        } else if !self.makes_room(shared, at, size, out) {
-            self.give_up(at);
+        } else if !self.makes_room(shared, leaf, size, out) {
             self.counters.count_drop(Reason::QueueFull);
             return Offered::Dropped(packet, Reason::QueueFull);
         }
-        let all = &mut self.records[shared as usize];
+        let at = if node == leaf { shared } else { self.record(leaf) };
+        let all = &mut self.records[shared as usize].ring;
         all.all_packets += 1;
         all.all_bytes += u64::from(size);
+        all.is_leaf |= at == shared;
         let delay_ns = all.delay_ns;
-        let item = self.store(Item { packet: Some(packet), at_ns: now_ns, size, next: NONE, marks });
-        let of = &mut self.records[at as usize];
-        of.packets += 1;
+        let item = self.store(Item { packet: Some(packet), at_ns: now_ns, size: size | if marks { MARKS } else { 0 }, next: NONE });
+        let of = &mut self.records[at as usize].queue;
         of.bytes += u64::from(size);
         let tail = std::mem::replace(&mut of.tail, item);
         if tail == NONE {
             of.head = item;
             of.deficit = 0;
             of.codel = Codel::default();
-            (of.shared, of.delay_ns) = (shared, delay_ns);
+            of.shared = shared;
             of.weight = rates.weight(leaf).max(1);
-            // The timer finds out what it waits for.
-            self.join(shared, at, now_ns);
+            // When it is late it goes, whatever the rate is.
+            let late_ns = now_ns.saturating_add(delay_ns + 1);
+            self.join(shared, at, rates.when_ns(leaf, size, now_ns).min(late_ns));
         } else {
             self.items[tail as usize].next = item;
         }
@@ -297,13 +336,16 @@ impl<P> Shaper<P> {
     /// Whether a packet of the leaf fits into the queues of a node's flows, if need be in place of others.
     fn makes_room(&mut self, shared: u32, leaf: u32, size: u32, out: &mut impl FnMut(Fate<P>)) -> bool {
         loop {
-            let all = &self.records[shared as usize];
+            let all = &self.records[shared as usize].ring;
             if all.all_packets < LEAST_PACKETS || all.all_bytes.saturating_add(size.into()) <= all.limit_bytes {
                 return true;
             }
             // A leaf that shares no node may have others in its ring, which have limits of their own.
-            let Some(longest) = self.longest(shared).filter(|_| shared != leaf) else { return false };
-            if longest == leaf || self.records[longest as usize].bytes <= self.records[leaf as usize].bytes + u64::from(size) {
+            let Some(longest) = self.longest(shared).filter(|_| all.id != leaf) else { return false };
+            let longest_bytes = self.records[longest as usize].queue.bytes;
+            let at = self.at[leaf as usize];
+            let bytes = if at == 0 { 0 } else { self.records[at as usize - 1].queue.bytes };
+            if longest + 1 == at || longest_bytes <= bytes + u64::from(size) {
                 return false;
             }
             self.drop_head(longest, Reason::Longest, out);
@@ -313,11 +355,12 @@ impl<P> Shaper<P> {
     /// The flow of a node that has most bytes waiting, of those that have more than one packet: a queue that empties is for [`Shaper::poll`] to end.
     fn longest(&self, shared: u32) -> Option<u32> {
         let member = |at: u32| (at != NONE).then_some(at);
-        let members = std::iter::successors(member(self.records[shared as usize].first), |at| member(self.records[*at as usize].next));
+        let queue = |at: u32| &self.records[at as usize].queue;
+        let members = std::iter::successors(member(self.records[shared as usize].ring.first), |at| member(queue(*at).next));
         // The first of equals.
         members
-            .filter(|at| self.records[*at as usize].packets > 1)
-            .reduce(|longest, at| if self.records[at as usize].bytes > self.records[longest as usize].bytes { at } else { longest })
+            .filter(|at| queue(*at).has_several())
+            .reduce(|longest, at| if queue(at).bytes > queue(longest).bytes { at } else { longest })
     }
 
     /// For a caller that is about to ask [`Shaper::waits`] or [`Shaper::offer`] for these leaves, at most [`AHEAD`] of them: reads what that will read, for all of
@@ -328,8 +371,9 @@ impl<P> Shaper<P> {
         }
         let mut at = [(0, 0); AHEAD];
         let leaves = leaves.iter().take(AHEAD);
+        let number = |id: u32| self.at.get(id as usize).copied().unwrap_or(0);
         for (at, leaf) in at.iter_mut().zip(leaves.clone()) {
-            *at = (self.at.get(*leaf), self.at.get(shared(*leaf)));
+            *at = (number(*leaf), number(shared(*leaf)));
         }
         let at = &at[..leaves.len()];
         // What is read must be of use, or nothing is read.
@@ -338,10 +382,9 @@ impl<P> Shaper<P> {
         let record = |at: u32| self.records.get(at.wrapping_sub(1) as usize);
         for (tail, (at, shared)) in tails.iter_mut().zip(at) {
             if let Some(of) = record(*at) {
-                *tail = of.tail;
-                read ^= of.read();
+                *tail = of.queue.tail;
             }
-            read ^= record(*shared).map_or(0, Record::read);
+            read ^= record(*shared).map_or(0, |of| of.ring.all_bytes);
         }
         for tail in &tails[..at.len()] {
             read ^= self.items.get(*tail as usize).map_or(0, |item| u64::from(item.next));
@@ -349,24 +392,28 @@ impl<P> Shaper<P> {
         std::hint::black_box(read);
     }
 
-    /// As [`Shaper::look_ahead`], for nodes that are about to be served.
+    /// As [`Shaper::look_ahead`], for nodes that are about to be served. The packets themselves come to the cache too.
     fn look_ahead_of(&self, nodes: &[u32], rates: &impl Rates) {
         let (mut firsts, mut heads, mut read) = ([NONE; AHEAD], [NONE; AHEAD], 0);
         let record = |at: u32| self.records.get(at as usize);
         for (first, node) in firsts.iter_mut().zip(nodes) {
             if let Some(of) = record(*node) {
-                *first = of.first;
-                read ^= of.read();
+                *first = of.ring.first;
             }
         }
         for (head, first) in heads.iter_mut().zip(&firsts[..nodes.len()]) {
-            if let Some(of) = record(*first) {
+            if let Some(Record { queue: of, .. }) = record(*first) {
                 *head = of.head;
-                read ^= of.read() ^ rates.look_ahead(of.id);
+                // Where the leaf stands among all is written when its queue ends.
+                let at = self.at.get(of.id as usize).copied().unwrap_or(0);
+                read ^= rates.look_ahead(of.id) ^ u64::from(at);
             }
         }
         for head in &mut heads[..nodes.len()] {
-            *head = self.items.get(*head as usize).map_or(NONE, |item| item.next);
+            *head = self.items.get(*head as usize).map_or(NONE, |item| {
+                read ^= item.at_ns ^ u64::from(item.packet.is_some());
+                item.next
+            });
         }
         // The next one's, which says until when the node then waits.
         for next in &heads[..nodes.len()] {
@@ -377,10 +424,21 @@ impl<P> Shaper<P> {
 
     /// Whether packets of a leaf wait, or of any flow that shares a node.
     pub fn waits(&self, number: u32) -> bool {
-        let waits = |of: &Record| of.packets > 0 || of.all_packets > 0;
-        match self.at.get(number) {
-            0 => false,
-            at => waits(&self.records[at as usize - 1]),
+        match self.at.get(number as usize).copied() {
+            None | Some(0) => false,
+            Some(at) => {
+                let Record { queue, ring } = &self.records[at as usize - 1];
+                ring.all_packets > 0 || !queue.is_empty()
+            }
+        }
+    }
+
+    /// The same, for a node that flows share.
+    pub fn waits_in_flows(&self, node: u32) -> bool {
+        match self.at.get(node as usize).copied() {
+            None | Some(0) => false,
+            // Its other line is not touched.
+            Some(at) => self.records[at as usize - 1].ring.all_packets > 0,
         }
     }
 
@@ -420,7 +478,7 @@ impl<P> Shaper<P> {
             }
             self.look_ahead_of(&due[..count], rates);
             for node in due[..count].iter().copied() {
-                let of = &mut self.records[node as usize];
+                let of = &mut self.records[node as usize].ring;
                 if of.at_ns > now_ns {
                     later.push(node);
                     continue;
@@ -430,7 +488,7 @@ impl<P> Shaper<P> {
             }
         }
         for node in later.drain(..) {
-            self.wheel.link(node, self.records[node as usize].at_ns);
+            self.wheel.link(node, self.records[node as usize].ring.at_ns);
         }
         self.later = later;
         most - left
@@ -439,30 +497,27 @@ impl<P> Shaper<P> {
     /// Empties all queues.
     pub fn end(&mut self, out: &mut impl FnMut(Fate<P>)) {
         for at in 0..self.records.len() {
-            while self.records[at].packets > 0 {
+            while !self.records[at].queue.is_empty() {
                 self.drop_head(at as u32, Reason::Ended, out);
             }
         }
-        self.at.clear();
-        self.records.clear();
-        self.free_records.clear();
-        self.items.clear();
-        self.free_item = NONE;
-        self.wheel = Wheel::default();
+        *self = Shaper { counters: self.counters, ..Shaper::new(self.limits) };
     }
 
     /// The members of a node's ring in turn, until the node lets no more pass.
     fn serve(&mut self, node: u32, now_ns: u64, rates: &mut impl Rates, left: &mut usize, out: &mut impl FnMut(Fate<P>)) {
         loop {
-            let leaf = self.records[node as usize].first;
+            let leaf = self.records[node as usize].ring.first;
             if leaf == NONE {
                 return self.give_up(node);
             }
-            let (alone, id) = (self.records[leaf as usize].next == NONE, self.records[leaf as usize].id);
-            if self.records[leaf as usize].packets == 0 {
+            let of = &self.records[leaf as usize].queue;
+            let (alone, id, shared) = (of.next == NONE, of.id, of.shared);
+            if of.is_empty() {
                 self.leave(node);
-                let shared = self.records[leaf as usize].shared;
-                self.give_up(leaf);
+                if shared != leaf {
+                    self.free(leaf, id);
+                }
                 if shared != node {
                     self.give_up(shared);
                 }
@@ -472,18 +527,18 @@ impl<P> Shaper<P> {
             if *left == 0 {
                 return self.arm(node, now_ns);
             }
-            let of = &self.records[leaf as usize];
-            let delay_ns = of.delay_ns;
-            let Item { at_ns, size, marks, .. } = self.items[of.head as usize];
+            let (deficit, weight, head) = (of.deficit, of.weight, of.head);
+            let delay_ns = self.records[shared as usize].ring.delay_ns;
+            let item = &self.items[head as usize];
+            let (at_ns, size, marks) = (item.at_ns, item.size(), item.size & MARKS != 0);
             let waited_ns = now_ns.saturating_sub(at_ns);
             if waited_ns > delay_ns {
                 self.drop_head(leaf, Reason::Late, out);
                 *left -= 1;
                 continue;
             }
-            if !alone && of.deficit < i64::from(size) {
-                let more = QUANTUM * i64::from(of.weight);
-                self.records[leaf as usize].deficit += more;
+            if !alone && deficit < i64::from(size) {
+                self.records[leaf as usize].queue.deficit += QUANTUM * i64::from(weight);
                 self.turn(node);
                 continue;
             }
@@ -507,7 +562,7 @@ impl<P> Shaper<P> {
                     continue;
                 }
             };
-            let of = &mut self.records[leaf as usize];
+            let of = &mut self.records[leaf as usize].queue;
             let chosen = of.codel.leaves(&self.limits.law, now_ns, waited_ns, of.bytes, u64::from(size));
             if chosen && !marks {
                 rates.give_back(id, size, guaranteed);
@@ -528,27 +583,25 @@ impl<P> Shaper<P> {
 
     fn drop_head(&mut self, leaf: u32, reason: Reason, out: &mut impl FnMut(Fate<P>)) {
         self.counters.count_drop(reason);
-        let id = self.records[leaf as usize].id;
+        let id = self.records[leaf as usize].queue.id;
         if let Some(packet) = self.unlink_head(leaf) {
             out(Fate::Dropped { leaf: id, packet, reason });
         }
     }
 
     fn unlink_head(&mut self, leaf: u32) -> Option<P> {
-        let of = &mut self.records[leaf as usize];
-        let item = of.head;
-        let Item { packet, size, next, .. } = &mut self.items[item as usize];
-        let packet = packet.take();
-        let size = u64::from(*size);
-        of.packets -= 1;
+        let of = &mut self.records[leaf as usize].queue;
+        let at = of.head;
+        let item = &mut self.items[at as usize];
+        let (packet, size) = (item.packet.take(), u64::from(item.size()));
         of.bytes -= size;
-        of.head = std::mem::replace(next, self.free_item);
+        of.head = std::mem::replace(&mut item.next, self.free_item);
         if of.head == NONE {
             of.tail = NONE;
         }
-        self.free_item = item;
+        self.free_item = at;
         let shared = of.shared;
-        let all = &mut self.records[shared as usize];
+        let all = &mut self.records[shared as usize].ring;
         all.all_packets -= 1;
         all.all_bytes -= size;
         self.waiting -= 1;
@@ -571,71 +624,74 @@ impl<P> Shaper<P> {
 
     /// The record of a leaf or node.
     fn record(&mut self, id: u32) -> u32 {
-        let at = self.at.get(id);
+        let at = self.at[id as usize];
         if at != 0 {
             return at - 1;
         }
-        let fresh = Record {
+        let queue =
+            Queue { id, head: NONE, tail: NONE, next: NONE, shared: NONE, weight: 1, bytes: 0, deficit: 0, codel: Codel::default() };
+        let ring = Ring {
             id,
-            head: NONE,
-            tail: NONE,
-            packets: 0,
-            weight: 1,
-            bytes: 0,
-            limit_bytes: 0,
-            delay_ns: 0,
-            deficit: 0,
-            codel: Codel::default(),
-            next: NONE,
-            shared: NONE,
-            all_packets: 0,
-            all_bytes: 0,
             first: NONE,
             last: NONE,
-            armed: false,
+            all_packets: 0,
+            all_bytes: 0,
+            limit_bytes: 0,
+            delay_ns: 0,
             at_ns: 0,
+            armed: false,
+            is_leaf: false,
         };
         let at = match self.free_records.pop() {
             Some(at) => {
-                self.records[at as usize] = fresh;
+                self.records[at as usize] = Record { queue, ring };
                 at
             }
             None => {
-                self.records.push(fresh);
+                self.records.push(Record { queue, ring });
                 (self.records.len() - 1) as u32
             }
         };
-        self.at.set(id, at + 1);
+        self.at[id as usize] = at + 1;
         at
     }
 
-    /// Frees the record of who has neither packets nor members.
+    /// Frees the record of a node that has neither packets nor members.
     fn give_up(&mut self, at: u32) {
-        let of = &self.records[at as usize];
-        if of.packets == 0 && of.all_packets == 0 && of.first == NONE && !of.armed && self.at.get(of.id) == at + 1 {
-            self.at.set(of.id, 0);
-            self.free_records.push(at);
+        let Record { queue, ring } = &self.records[at as usize];
+        let (id, busy) = (ring.id, ring.all_packets > 0 || ring.first != NONE || ring.armed || (ring.is_leaf && !queue.is_empty()));
+        if !busy && self.at[id as usize] == at + 1 {
+            self.free(at, id);
         }
+    }
+
+    fn free(&mut self, at: u32, id: u32) {
+        self.at[id as usize] = 0;
+        self.free_records.push(at);
     }
 
     /// Puts a leaf at the end of a node's ring, which is served at that time at the latest.
     fn join(&mut self, node: u32, leaf: u32, at_ns: u64) {
-        let of = &mut self.records[node as usize];
+        self.append(node, leaf);
+        self.records[leaf as usize].queue.next = NONE;
+        self.arm(node, at_ns);
+    }
+
+    fn append(&mut self, node: u32, leaf: u32) {
+        let of = &mut self.records[node as usize].ring;
         let last = std::mem::replace(&mut of.last, leaf);
         if last == NONE {
             of.first = leaf;
         } else {
-            self.records[last as usize].next = leaf;
+            self.records[last as usize].queue.next = leaf;
         }
-        self.records[leaf as usize].next = NONE;
-        self.arm(node, at_ns);
     }
 
     /// Takes the first member out of a ring.
     fn leave(&mut self, node: u32) {
-        let leaf = self.records[node as usize].first;
-        let next = std::mem::replace(&mut self.records[leaf as usize].next, NONE);
-        let of = &mut self.records[node as usize];
+        let leaf = self.records[node as usize].ring.first;
+        let next = std::mem::replace(&mut self.records[leaf as usize].queue.next, NONE);
+        let of = &mut self.records[node as usize].ring;
         of.first = next;
         if next == NONE {
             of.last = NONE;
@@ -644,20 +700,14 @@ impl<P> Shaper<P> {
 
     /// The first member of a ring becomes its last.
     fn turn(&mut self, node: u32) {
-        let leaf = self.records[node as usize].first;
+        let leaf = self.records[node as usize].ring.first;
         self.leave(node);
-        let of = &mut self.records[node as usize];
-        let last = std::mem::replace(&mut of.last, leaf);
-        if last == NONE {
-            of.first = leaf;
-        } else {
-            self.records[last as usize].next = leaf;
-        }
+        self.append(node, leaf);
     }
 
     /// Has a node served at that time, if nothing does so earlier.
     fn arm(&mut self, node: u32, at_ns: u64) {
-        let of = &mut self.records[node as usize];
+        let of = &mut self.records[node as usize].ring;
         if !of.armed {
             of.armed = true;
             of.at_ns = at_ns;

@@ -172,6 +172,14 @@ impl Rates for Tree {
         self.charge(leaf, -cost);
     }
 
+    fn when_ns(&self, leaf: u32, size: u32, now_ns: u64) -> u64 {
+        let alone = |held: &&Held| held.node.parent.is_none() && held.node.guaranteed == 0 && held.node.rate > 0 && size <= held.node.burst;
+        // Of those above, and of what is guaranteed, only taking tells.
+        let Some(Held { node, mut most, .. }) = self.0.get(leaf as usize).filter(alone).copied() else { return now_ns };
+        most.fill(node.rate, node.burst, now_ns);
+        most.when(node.rate, i64::from(size) * NANO, now_ns)
+    }
+
     fn rate(&self, leaf: u32) -> u64 {
         self.0.get(leaf as usize).map_or(0, |held| held.node.rate)
     }

@@ -28,6 +28,10 @@ impl Rates for Shared {
         self.0.give_back(leaf / FLOWS, size, guaranteed);
     }
 
+    fn when_ns(&self, leaf: u32, size: u32, now_ns: u64) -> u64 {
+        self.0.when_ns(leaf / FLOWS, size, now_ns)
+    }
+
     fn rate(&self, leaf: u32) -> u64 {
         self.0.rate(leaf / FLOWS)
     }
@@ -110,7 +114,7 @@ impl Slow {
         if self.flows[flow].packets.is_empty() {
             self.flows[flow] = Flow::default();
             self.ring.push_back(flow);
-            self.at_ns.get_or_insert(now_ns);
+            self.at_ns.get_or_insert_with(|| rates.when_ns(leaf, size, now_ns).min(now_ns + LIMITS.delay_ns + 1));
         }
         self.flows[flow].packets.push_back((number, size, marks, now_ns));
         None

@@ -20,6 +20,10 @@ impl Rates for Delayed {
         self.0.give_back(leaf, size, guaranteed);
     }
 
+    fn when_ns(&self, leaf: u32, size: u32, now_ns: u64) -> u64 {
+        self.0.when_ns(leaf, size, now_ns)
+    }
+
     fn rate(&self, leaf: u32) -> u64 {
         self.0.rate(leaf)
     }

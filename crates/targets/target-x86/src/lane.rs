@@ -241,6 +241,11 @@ impl Rates for LaneRates<'_> {
         self.cell(cell).map_or(Taken::Now, |cell| unsafe { cell.take(self.meters.profiles, units, now_ns) })
     }
 
+    fn when_ns(&self, cell: u32, units: u32, now_ns: u64) -> u64 {
+        // SAFETY: as above.
+        self.cell(cell).map_or(now_ns, |cell| unsafe { cell.when_ns(self.meters.profiles, units, now_ns) })
+    }
+
     fn give_back(&mut self, cell: u32, units: u32) {
         if let Some(cell) = self.cell(cell) {
             // SAFETY: as above.

@@ -182,6 +182,12 @@ fn refill(tokens: u64, rate: u64, burst: u64, elapsed_ns: u64) -> u64 {
     rate.checked_mul(elapsed_ns).and_then(|gained| tokens.checked_add(gained)).map_or(burst, |sum| sum.min(burst))
 }
 
+/// When a bucket has got what is missing; `None`: never.
+fn filled_ns(missing: u64, rate: u64, now_ns: u64) -> Option<u64> {
+    // 10^-9 units by units a second: nanoseconds.
+    (rate > 0).then(|| missing.div_ceil(rate)).and_then(|ns| ns.checked_add(now_ns))
+}
+
 /// Address of a meter's cell.
 #[derive(Clone, Copy)]
 pub(crate) struct MeterCell(*mut CMeter);
@@ -215,12 +221,28 @@ impl MeterCell {
             last.fetch_max(now_ns, Ordering::Relaxed);
             let Some(left) = held.checked_sub(cost) else {
                 peak.store(held, Ordering::Relaxed);
-                // 10^-9 units by units a second: nanoseconds.
-                return (cost - held).div_ceil(pir.max(1)).checked_add(now_ns).filter(|_| pir > 0).map_or(Taken::Never, Taken::At);
+                return filled_ns(cost - held, pir, now_ns).map_or(Taken::Never, Taken::At);
             };
             peak.store(left, Ordering::Relaxed);
             committed.store(committed.load(Ordering::Relaxed).saturating_sub(cost), Ordering::Relaxed);
             Taken::Now
+        })
+    }
+
+    /// When [`MeterCell::take`] gives so many units if nobody else takes them; now if it never does.
+    ///
+    /// # Safety
+    /// As for [`MeterCell::take`].
+    pub(crate) unsafe fn when_ns(self, profiles: *const CProfile, units: u32, now_ns: u64) -> u64 {
+        self.locked(|[_, peak, last]| {
+            // SAFETY: the caller's promise.
+            let Some(CProfile { pir, pbs, .. }) = (unsafe { self.profile_of(profiles) }) else { return now_ns };
+            let cost = u64::from(units) * NANO;
+            let elapsed_ns = now_ns.saturating_sub(last.load(Ordering::Relaxed));
+            match cost.checked_sub(refill(peak.load(Ordering::Relaxed), pir, pbs, elapsed_ns)) {
+                Some(missing) if missing > 0 && cost <= pbs => filled_ns(missing, pir, now_ns).unwrap_or(now_ns),
+                _ => now_ns,
+            }
         })
     }
 
@@ -418,13 +440,17 @@ mod tests {
         for n in 0..20_000u64 {
             let units = (n * 7919 % 1500) as u32;
             now += n * 104_729 % 1_100_000;
+            // SAFETY: there are no lanes.
+            let when = unsafe { cell.when_ns(meters.profiles(), units, now) };
             match take(units, now) {
                 Taken::Now => {
                     counts[0] += 1;
+                    assert_eq!(when, now);
                     assert_eq!(twin.execute(now, units.into()), table::Colour::Green);
                 }
                 Taken::At(at) => {
                     counts[1] += 1;
+                    assert_eq!(when, at, "it is known before");
                     assert_eq!(twin.execute(now, units.into()), table::Colour::Red);
                     assert_eq!(twin.clone().execute(at - 1, units.into()), table::Colour::Red, "not earlier");
                     assert_eq!(take(units, at), Taken::Now);

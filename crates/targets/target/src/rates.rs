@@ -19,6 +19,11 @@ pub trait Rates {
     /// Takes units out of a cell's bucket, if it holds as many.
     fn take(&mut self, cell: u32, units: u32, now_ns: u64) -> Taken;
 
+    /// When [`Rates::take`] will give a cell's units, if nobody else takes them, as far as that is known without taking any; else now.
+    fn when_ns(&self, _cell: u32, _units: u32, now_ns: u64) -> u64 {
+        now_ns
+    }
+
     /// Gives back what was just taken.
     fn give_back(&mut self, cell: u32, units: u32);
 

@@ -21,7 +21,7 @@
 //! look-ups are on is never cleared, and whatever the handle was of, it is not taken for one that they may see.
 
 use crate::TableError;
-use crate::region::Region;
+use pages::Region;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
 /// Entries of a bucket.

@@ -15,8 +15,8 @@
 //! [`DENSE_MIN`] / 2 of them, a top (256 KiB) for [`TOP_MIN`] / 2 as long as there are [`FREE_TOPS`] at most, then for [`TOP_MIN_LATER`] / 2.
 
 use super::trie::{Lanes, Trie};
-use crate::array::Array;
 use crate::{BURST, prefetch};
+use pages::Array;
 use std::collections::BTreeMap;
 
 /// Bits of the key that select a cell of a top, and of a dense node.

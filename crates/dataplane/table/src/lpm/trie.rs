@@ -9,8 +9,8 @@
 //! Steps where there is nothing to decide have no nodes: a node says which bits it skips ([`Skip`]), which a key must have. So a trie of n
 //! prefixes has about 2n nodes at most; where more than [`MAX_SKIP`] bits have nothing to decide, one more for each so many.
 
-use crate::array::Array;
 use crate::{BURST, prefetch};
+use pages::Array;
 
 /// Bits of a step.
 const STEP: u32 = 6;

@@ -113,8 +113,6 @@ struct Worker {
     sink: LoopPort,
     packets: Vec<Packet>,
     verdicts: Vec<Verdict>,
-    /// Buffers of packets that have left.
-    spare: Vec<Packet>,
     waited: u64,
     sent: u64,
 }
@@ -123,27 +121,25 @@ impl Worker {
     /// What is in `packets[..n]`, all the way.
     fn process(&mut self, n: usize, now_ns: u64) -> Result<(), Failure> {
         self.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
-        self.shaping.look_ahead(&self.packets[..n], &self.verdicts[..n]);
+        let mut refused = None;
+        let waited = &mut self.waited;
+        self.shaping.wait(&mut self.packets[..n], &self.verdicts[..n], now_ns, &mut *self.lane, &mut |_, reason| match reason {
+            None => *waited += 1,
+            Some(reason) => refused = Some(reason),
+        });
+        if let Some(reason) = refused {
+            let why = reason.engine_name().unwrap_or_default();
+            return Err(Failure::Failed(format!("a packet was dropped instead of waiting: {why}")));
+        }
         let mut left = 0;
         for i in 0..n {
-            let Verdict { kind, mark, reason, .. } = self.verdicts[i];
-            match kind {
-                VerdictKind::Forward => {
+            match self.verdicts[i] {
+                Verdict { kind: VerdictKind::Forward, .. } => {
                     self.packets.swap(left, i);
                     left += 1;
                 }
-                VerdictKind::Buffer if reason != 0 => {
-                    let empty = self.spare.pop().unwrap_or_else(|| Packet::empty(0));
-                    let packet = std::mem::replace(&mut self.packets[i], empty);
-                    if let Err((_, reason)) = self.shaping.wait(packet, mark, now_ns, &mut *self.lane) {
-                        return Err(Failure::Failed(format!(
-                            "a packet was dropped instead of waiting: {}",
-                            reason.engine_name().unwrap_or_default()
-                        )));
-                    }
-                    self.waited += 1;
-                }
-                _ => return Err(Failure::Failed(format!("a packet was not forwarded: {:?}", self.verdicts[i]))),
+                Verdict { kind: VerdictKind::Buffer, reason: 1.., .. } => {}
+                other => return Err(Failure::Failed(format!("a packet was not forwarded: {other:?}"))),
             }
         }
         self.sink.transmit(&self.packets[..left]).map_err(failed)?;
@@ -154,13 +150,9 @@ impl Worker {
     /// What may go.
     fn poll(&mut self, now_ns: u64) -> Result<(), Failure> {
         while self.shaping.next_ns().is_some_and(|at| at <= now_ns) {
-            self.shaping.poll(now_ns, &mut *self.lane);
+            let n = self.shaping.poll(now_ns, &mut *self.lane, &mut self.packets);
             if let Some((_, reason)) = self.shaping.dropped.first() {
                 return Err(Failure::Failed(format!("a packet that waited was dropped: {}", reason.engine_name().unwrap_or_default())));
-            }
-            let n = self.shaping.ready.len();
-            for (i, packet) in self.shaping.ready.drain(..).enumerate() {
-                self.spare.push(std::mem::replace(&mut self.packets[i], packet));
             }
             self.process(n, now_ns)?;
         }
@@ -207,7 +199,6 @@ fn waiting(sessions: u32) -> Result<Waits, Failure> {
         sink: LoopPort::new("sink", &[vec![0; 64]], Some(0)).map_err(failed)?,
         packets: (0..BURST).map(|_| Packet::empty(0)).collect(),
         verdicts: vec![Verdict::default(); BURST],
-        spare: Vec::new(),
         waited: 0,
         sent: 0,
     };

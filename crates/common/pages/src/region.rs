@@ -1,13 +1,19 @@
 //! Zeroed memory at a stable address: the whole size is reserved at once, pages are allocated when first written.
 //!
 //! So a table declared for millions of entries uses memory only for those that it holds, grows without moving anything, and finds a
-//! record by one multiplication. Pages that are no longer needed can be [forgotten](Region::forget). If less is known in advance, an [`crate::array::Array`] of the same pages grows like a vector.
+//! record by one multiplication. Pages that are no longer needed can be [forgotten](Region::forget). If less is known in advance, an [`crate::Array`] of the same pages grows like a vector.
 
-use crate::TableError;
 use std::ptr::NonNull;
 
+/// The system gave no address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMemory {
+    /// How much was asked for.
+    pub bytes: usize,
+}
+
 /// A reservation. Every byte reads as zero until written.
-pub(crate) struct Region {
+pub struct Region {
     start: NonNull<u8>,
     bytes: usize,
     /// Bytes of the allocation before `start`.
@@ -23,20 +29,20 @@ unsafe impl Sync for Region {}
 impl Region {
     /// Address of the first byte, aligned to a page.
     #[inline(always)]
-    pub(crate) fn start(&self) -> *mut u8 {
+    pub fn start(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 }
 
 /// Regions of at least this size are laid on huge pages where the system has them: random look-ups in 4 KiB pages
 /// would pay for a page walk each, under a hypervisor several cache misses.
-pub(crate) const HUGE_PAGE: usize = 2 << 20;
+pub const HUGE_PAGE: usize = 2 << 20;
 
 #[cfg(target_os = "linux")]
 impl Region {
     /// Gives a huge page's memory back to the system, if the region is of huge pages: it reads as zero until it is written again.
     /// Its content must not be needed any more; a reader finds old bytes or zeros.
-    pub(crate) fn forget(&mut self, page: usize) {
+    pub fn forget(&mut self, page: usize) {
         if self.bytes < HUGE_PAGE || page >= self.bytes / HUGE_PAGE {
             return;
         }
@@ -48,8 +54,11 @@ impl Region {
     }
 
     /// Reserves `bytes`, rounded up to whole pages.
-    pub(crate) fn reserve(bytes: usize) -> Result<Region, TableError> {
-        let refused = TableError::Memory { bytes };
+    ///
+    /// # Errors
+    /// The system has no such address space.
+    pub fn reserve(bytes: usize) -> Result<Region, NoMemory> {
+        let refused = NoMemory { bytes };
         let huge = bytes >= HUGE_PAGE;
         let bytes = bytes.max(1).next_multiple_of(if huge { HUGE_PAGE } else { 4096 });
         // Room to cut the start to a huge page's boundary.
@@ -93,7 +102,7 @@ impl Drop for Region {
 #[cfg(not(target_os = "linux"))]
 impl Region {
     /// Memory stays.
-    pub(crate) fn forget(&mut self, _page: usize) {}
+    pub fn forget(&mut self, _page: usize) {}
 
     /// Room to begin at a page; small alignment, because allocators write zeros themselves where a larger one is asked for.
     fn layout(bytes: usize) -> Option<std::alloc::Layout> {
@@ -101,8 +110,11 @@ impl Region {
     }
 
     /// Allocates `bytes`; whether pages are taken lazily is up to the allocator.
-    pub(crate) fn reserve(bytes: usize) -> Result<Region, TableError> {
-        let refused = TableError::Memory { bytes };
+    ///
+    /// # Errors
+    /// There is no such memory.
+    pub fn reserve(bytes: usize) -> Result<Region, NoMemory> {
+        let refused = NoMemory { bytes };
         let Some(layout) = Self::layout(bytes) else { return Err(refused) };
         // SAFETY: the layout has a size above zero.
         let Some(allocated) = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }) else { return Err(refused) };
@@ -144,6 +156,6 @@ mod tests {
 
     #[test]
     fn impossible_reservation_is_an_error() {
-        assert!(matches!(Region::reserve(1 << 60), Err(TableError::Memory { .. })));
+        assert!(matches!(Region::reserve(1 << 60), Err(NoMemory { .. })));
     }
 }
