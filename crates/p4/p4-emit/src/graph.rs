@@ -114,8 +114,8 @@ pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
 }
 
 /// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
-/// that can be reached from it, though others have them too. With `join` those where ways meet that use a meter, a register or random numbers
-/// behind them are a stage of their own, as they are for other packets: so the order of packets is kept in one place.
+/// that can be reached from it, though others have them too. With `join` those that use a meter, a register or random numbers, or where ways meet that do so
+/// behind them, are a stage of their own: so the order of packets is kept in one place.
 ///
 /// `None` if that would make the text many times as long.
 pub fn build_for_class(ir: &Ir, join: bool) -> Result<Option<Graph<'_>>, EmitError> {
@@ -123,7 +123,7 @@ pub fn build_for_class(ir: &Ir, join: bool) -> Result<Option<Graph<'_>>, EmitErr
     let mut total = 0;
     let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
     let joins: BTreeSet<NodeId> = match join {
-        true => graph.stages.iter().skip(1).filter(|s| s.site.is_none() && graph.is_ordered(ir, s)).map(|s| s.nodes[0]).collect(),
+        true => graph.stages.iter().skip(1).flat_map(|stage| graph.joins(ir, stage)).collect(),
         false => BTreeSet::new(),
     };
     let is_start = |v: &Vertex| match v {
@@ -440,11 +440,36 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether a stage uses a meter, a register or random numbers.
-    fn is_ordered(&self, ir: &Ir, stage: &Stage) -> bool {
-        let mut here = BTreeSet::new();
-        stage.nodes.iter().for_each(|node| ordered_in(ir, &self.nodes[*node].body, &mut here));
-        !here.is_empty()
+    /// Where a stage begins to use a meter, a register or random numbers. Where ways meet that is its beginning. Behind a look-up it is the first node that does so on
+    /// each way: packets of a class come there past that look-up too, if it is one that is passed over.
+    fn joins(&self, ir: &Ir, stage: &Stage) -> Vec<NodeId> {
+        let is_ordered = |node: &NodeId| {
+            let mut here = BTreeSet::new();
+            ordered_in(ir, &self.nodes[*node].body, &mut here);
+            !here.is_empty()
+        };
+        let mut joins: Vec<NodeId> = stage.nodes.iter().copied().filter(is_ordered).collect();
+        if stage.site.is_none() {
+            return stage.nodes.first().copied().filter(|_| !joins.is_empty()).into_iter().collect();
+        }
+        let behind: Vec<BTreeSet<NodeId>> = joins.iter().map(|node| self.behind(ir, *node)).collect();
+        joins.retain(|node| !behind.iter().any(|behind| behind.contains(node)));
+        joins
+    }
+
+    /// Nodes that can be reached from one without a look-up.
+    fn behind(&self, ir: &Ir, node: NodeId) -> BTreeSet<NodeId> {
+        let (mut seen, mut left) = (BTreeSet::new(), vec![node]);
+        while let Some(node) = left.pop() {
+            for next in successors(ir, &self.nodes, &self.sites, Vertex::Node(node)) {
+                if let Vertex::Node(next) = next
+                    && seen.insert(next)
+                {
+                    left.push(next);
+                }
+            }
+        }
+        seen
     }
 
     /// Whether packets of a burst may use a meter, a register or the random generator in another order than they came in: it is used in more

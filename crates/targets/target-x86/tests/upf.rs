@@ -2,13 +2,24 @@
 
 mod common;
 
+use base::VerdictKind;
 use common::rng;
-use common::twin::user_plane::{choose, packet, program};
+use common::twin::user_plane::{choose, packet, program_with};
 use rand_chacha::ChaCha8Rng;
 
 #[test]
 fn the_upf_agrees() {
-    let mut pair = common::pair(program(1024), 7, &[]);
+    agrees(&[]);
+}
+
+/// As the daemon has it by default: rates are asked before routes.
+#[test]
+fn the_upf_whose_packets_wait_agrees() {
+    agrees(&["SHAPE"]);
+}
+
+fn agrees(macros: &[&str]) {
+    let mut pair = common::pair(program_with(1024, macros), 7, &[]);
     pair.choose = choose;
     let mut source = rng(77);
     // Each round's entries lead some packets to tables that they did not reach before.
@@ -44,7 +55,16 @@ fn choose_one_meter(rng: &mut ChaCha8Rng, action: &str, param: &str) -> Option<u
 /// Packets of all classes and of none use one cell up, in bursts in which they are mixed: who comes first must be served first.
 #[test]
 fn packets_of_all_classes_share_a_meter() {
-    let mut pair = common::pair(program(1024), 8, &[]);
+    share_a_meter(&[], VerdictKind::Drop);
+}
+
+#[test]
+fn packets_of_all_classes_share_a_meter_that_they_wait_for() {
+    share_a_meter(&["SHAPE"], VerdictKind::Buffer);
+}
+
+fn share_a_meter(macros: &[&str], over_rate: VerdictKind) {
+    let mut pair = common::pair(program_with(1024, macros), 8, &[]);
     pair.choose = choose_one_meter;
     let mut source = rng(78);
     for round in 0..6 {
@@ -56,7 +76,7 @@ fn packets_of_all_classes_share_a_meter() {
     }
     pair.check_state();
     const RATE_EXCEEDED: u8 = 32;
-    let red = pair.reasons.get(&(base::VerdictKind::Drop, RATE_EXCEEDED)).copied().unwrap_or_default();
+    let red = pair.reasons.get(&(over_rate, RATE_EXCEEDED)).copied().unwrap_or_default();
     let classes = pair.native.class_stats();
     println!("{red} red, {} forwarded, {classes:?}", pair.kinds[0]);
     assert!(red > 100 && pair.kinds[0] > 200, "{red} red, {} forwarded", pair.kinds[0]);

@@ -8,9 +8,15 @@ use std::path::Path;
 
 /// The program for so many sessions.
 pub fn program(sessions: u32) -> p4_ir::Ir {
+    program_with(sessions, &[])
+}
+
+/// The same with macros that are 1.
+pub fn program_with(sessions: u32, macros: &[&str]) -> p4_ir::Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/upf.p4");
     let mut options = p4_check::Options::default();
     options.defines.insert("SESSIONS".into(), sessions.to_string());
+    options.defines.extend(macros.iter().map(|name| (name.to_string(), "1".into())));
     let mut ir = p4_check::compile_file(&path, &options).unwrap_or_else(|e| panic!("{e}")).ir;
     p4_passes::optimise(&mut ir).unwrap();
     ir
