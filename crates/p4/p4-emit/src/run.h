@@ -98,9 +98,7 @@ static inline void sp_expect_count(struct sp_run *run, uint32_t counter, uint64_
 
 static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t index)
 {
-    const struct sp_meters *const of = &run->lane->meters[meter];
-    __builtin_prefetch(of->cells + index, 1);
-    if (of->waiting) __builtin_prefetch(&of->waiting[index / 64], 1);
+    __builtin_prefetch(run->lane->meters[meter].cells + index, 1);
 }
 
 static inline void sp_expect_register(struct sp_run *run, uint32_t number, uint64_t index)
@@ -128,7 +126,7 @@ static inline uint32_t sp_meter(struct sp_run *run, struct sp_packet *pk, uint32
 {
     const struct sp_meters *const of = &run->lane->meters[meter];
     if (index >= of->size) return SP_GREEN;
-    if (of->waiting) {
+    if (__builtin_expect(of->waiting != 0, 0)) {
         const uint32_t behind = pk->metered & 0xff, number = (pk->metered >> 8 & 0xff) + 1;
         pk->metered = (uint32_t)units << 16 | number << 8 | behind;
         if (number <= behind) return SP_GREEN;
