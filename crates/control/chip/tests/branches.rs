@@ -107,6 +107,20 @@ fn constants_that_are_added_one_after_the_other_are_one() {
     assert_eq!(steps("meta.seen + 20 + meta.bytes"), 2);
 }
 
+#[test]
+fn exclusive_ors_are_one_hash_and_what_is_overwritten_is_nothing() {
+    let steps = |statements: &str| {
+        let table = "table sizes { key = { meta.bytes: exact; } actions = { send; @defaultonly NoAction; } size = 512;
+            default_action = NoAction(); }";
+        stage(&place(table, &format!("{statements} sizes.apply();")).unwrap_or_else(|r| panic!("{r}")), "sizes")
+    };
+    assert_eq!(steps("meta.bytes = meta.seen ^ meta.bytes ^ (bit<32>)hdr.tag.id ^ (bit<32>)hdr.tag.kind;"), 1);
+    assert_eq!(steps("meta.bytes = meta.seen ^ meta.bytes + (bit<32>)hdr.tag.id ^ (bit<32>)hdr.tag.kind;"), 3, "a sum is none");
+    assert_eq!(steps("meta.bytes = meta.seen + 1; hdr.tag.kind = 5; hdr.tag.kind = 6; meta.bytes = (bit<32>)hdr.tag.id;"), 1);
+    let parts = "hdr.tag.kind = meta.left; hdr.tag.kind = 6; meta.bytes = (bit<32>)(hdr.tag.kind + 1);";
+    assert_eq!(steps(parts), steps("hdr.tag.kind = 6; meta.bytes = (bit<32>)(hdr.tag.kind + 1);"));
+}
+
 /// The hash unit gives an index to a stage's cells in that stage, and what they say is an operand of its instructions.
 #[test]
 fn a_hash_is_an_index_and_what_cells_say_an_operand_of_their_stage() {

@@ -231,6 +231,18 @@ impl Walker<'_> {
         if self.handed_on(value, dst, to, row) {
             return;
         }
+        let whole = !matches!(dst, LValue::Slice(..));
+        if whole {
+            row.overwritten(to, value, self.ir);
+        }
+        if whole && exclusive_ors(value).is_some_and(|n| n > 1) {
+            // Any number of operands: the hash unit does nothing else.
+            let reads = self.leaves(value);
+            let bytes = self.bytes(&reads);
+            self.op(row, reads, to, Some((u64::from(width_of(self.ir, dst)), bytes)));
+            row.supplies(to);
+            return;
+        }
         let reads = match is_condition(value) {
             true => self.outcome(value, dst, row),
             false => self.computed(value, row),
@@ -601,6 +613,28 @@ impl Row {
         }
     }
 
+    /// What is written again before anything has read it was no instruction.
+    fn overwritten(&mut self, l: Loc, by: &Expr, ir: &Ir) {
+        let mut read = false;
+        p4_analysis::effects::expr_reads(ir, by, &mut |place| {
+            read |= match place {
+                p4_analysis::effects::Place::Var(v) => l == Loc::Var(v),
+                p4_analysis::effects::Place::Field(h, f) => l == Loc::Field(h, f),
+                _ => false,
+            }
+        });
+        if read {
+            return;
+        }
+        let mut at = (0..self.ops.len()).filter(|i| self.ops[*i].writes == l);
+        if let (Some(one), None, false) = (at.next(), at.next(), self.parts.contains_key(&l))
+            && !self.ops[one + 1..].iter().any(|op| op.reads.contains(&l))
+        {
+            self.ops.remove(one);
+            self.written.remove(&l);
+        }
+    }
+
     /// Takes out the one operation that writes this, if no part of it is written apart.
     fn taken(&mut self, l: Loc) -> Option<Op> {
         let mut at = (0..self.ops.len()).filter(|i| self.ops[*i].writes == l);
@@ -634,6 +668,17 @@ impl Gate {
         let (valid, fields): (Vec<&Loc>, Vec<&Loc>) = self.reads.iter().partition(|l| matches!(l, Loc::Valid(_)));
         let field = |l: &Loc| u64::from(self.bits.get(l).copied().unwrap_or(1)).div_ceil(8);
         (valid.len() as u64).div_ceil(8) + fields.into_iter().map(field).sum::<u64>()
+    }
+}
+
+/// How many exclusive ors this is made of, if of nothing else but fields, their bits and constants.
+fn exclusive_ors(e: &Expr) -> Option<usize> {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Xor, a, b) => Some(1 + exclusive_ors(a)? + exclusive_ors(b)?),
+        ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => exclusive_ors(a),
+        ExprKind::Concat(a, b) => Some(exclusive_ors(a)? + exclusive_ors(b)?),
+        ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Const(_) => Some(0),
+        _ => None,
     }
 }
 
