@@ -147,7 +147,8 @@ fn last_stops(ir: &Ir) -> Vec<bool> {
     // What finds the packet in front of a resumed pass.
     let mut parser = std::iter::once(&ir.parser().init).chain(ir.states.values().map(|state| &state.body));
     let mut end = [ir.control(Role::ComputeChecksum), ir.deparser()].into_iter();
-    let behind_egress = copies || parser.any(|b| control::any_stmt(b, &mut |s| matters(s))) || end.any(|b| control::any_stmt(b, &mut |s| matters(s)));
+    let behind_egress =
+        copies || parser.any(|b| control::any_stmt(b, &mut |s| matters(s))) || end.any(|b| control::any_stmt(b, &mut |s| matters(s)));
     let behind_ingress = behind_egress || control::any_stmt(ir.egress(), &mut |s| matters(s));
     let mut last = Vec::new();
     for (block, behind) in [(ir.ingress(), behind_ingress), (ir.egress(), behind_egress)] {

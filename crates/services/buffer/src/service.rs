@@ -466,7 +466,9 @@ impl<B: Keeps<Held>> BufferService<B> {
         let mut keys = std::mem::take(&mut self.keys);
         keys.clear();
         keys.extend(requests.clone().map(|fields| {
-            let Request { bearer, sn, .. } = Request::read(fields);
+            let Request { operation, bearer, sn, .. } = Request::read(fields);
+            // These have none of their own: theirs is the bearer's next.
+            let sn = if matches!(operation, NEXT | ROOM) { self.buffer.next_sn(bearer).unwrap_or_default() } else { sn };
             Key { bearer, sn }
         }));
         self.buffer.touch(&keys);
