@@ -81,7 +81,7 @@ impl Generator {
         }
     }
 
-    fn declare(&mut self) {
+    pub(crate) fn declare(&mut self) {
         let ty = if self.rng.once_in(4) { Ty::Named(self.pick(&["opt_t", "tag_t", "pair_t"])) } else { self.pick(&crate::SCALARS) };
         let (name, value) = (self.fresh("v"), self.expr(ty, 2));
         self.line(&format!("{} {name} = {value};", ty.text()));

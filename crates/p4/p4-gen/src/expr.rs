@@ -28,7 +28,7 @@ impl Generator {
         format!("({name}) {{ {} }}", values.join(", "))
     }
 
-    fn literal(&mut self, ty: Ty) -> String {
+    pub(crate) fn literal(&mut self, ty: Ty) -> String {
         match ty {
             Ty::Bit(w) => format!("{w}w{}", self.rng.value(w)),
             Ty::Int(w) => format!("{w}s{}", self.rng.value(w - 1)),

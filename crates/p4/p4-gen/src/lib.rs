@@ -3,7 +3,7 @@
 //! Programs are for v1model and have no errors. They are about what lowering has to get right: order of evaluation, arguments that
 //! alias each other, `inout` and `out` of scalars, slices, structs, headers, stack elements and union members, named arguments,
 //! calls in calls, early `return` and `exit`, saturating and signed arithmetic, shifts, casts, header stacks and unions, tables whose
-//! keys and results have effects, `switch`, loops, sub-controls, parsers with masks, ranges, loops and errors. What P4 leaves undefined is kept out,
+//! keys and results have effects, `switch`, loops, sub-controls, sub-parsers, parsers with variables and constants of their own, masks, ranges, loops and errors. What P4 leaves undefined is kept out,
 //! but for what the interpreter defines (fields of invalid headers, stack indices beyond the end).
 #![forbid(unsafe_code)]
 
@@ -138,6 +138,7 @@ pub fn program(seed: u64) -> String {
     for _ in 0..3 + g.rng.below(3) {
         g.function();
     }
+    g.sub_parser();
     g.parser();
     g.sub_control();
     g.ingress();
@@ -453,11 +454,86 @@ impl Generator {
     // -----------------------------------------------------------------------------------------------------------------
     // Parser and the rest
 
+    /// Variables and constants of a parser, which begin anew with each packet and each application: the values of the former are computed then, from what
+    /// stands ahead of them.
+    fn parser_locals(&mut self) {
+        for _ in 0..self.rng.below(4) {
+            if self.rng.once_in(3) {
+                let ty = self.pick(&SCALARS);
+                let (name, value) = (self.fresh("c"), self.literal(ty));
+                self.line(&format!("const {} {name} = {value};", ty.text()));
+                self.add(&name, ty, false);
+            } else {
+                self.calls = 1;
+                self.declare();
+            }
+        }
+    }
+
+    /// A parser with parameters and variables of its own, which states of the other apply. It never rejects: which of its results are copied out then is left to
+    /// the compiler (§13.10 has no place for a copy, and arguments that do not overlap need none).
+    fn sub_parser(&mut self) {
+        self.vars.clear();
+        self.stacks.clear();
+        self.place = Place::Parser;
+        let params = vec![
+            Param { name: "x".into(), ty: Ty::Bit(8), direction: Direction::InOut },
+            Param { name: "h".into(), ty: Ty::Named("opt_t"), direction: Direction::Out },
+            Param { name: "y".into(), ty: Ty::Bit(8), direction: Direction::In },
+        ];
+        let signature = self.signature(&params);
+        self.line(&format!("parser Part(packet_in packet, {signature}) {{"));
+        self.indent += 1;
+        self.add("x", Ty::Bit(8), true);
+        self.add("y", Ty::Bit(8), false);
+        // Each application counts from here on.
+        self.line("bit<8> rounds = 0;");
+        self.add("rounds", Ty::Bit(8), false);
+        self.parser_locals();
+        self.add("h", Ty::Named("opt_t"), true);
+        self.line("state start {");
+        self.indent += 1;
+        let vars = self.vars.len();
+        self.calls = 1;
+        self.stmts(1, 1);
+        self.line("rounds = rounds + 1;");
+        self.line("x = x + rounds;");
+        let (low, again) = (self.expr(Ty::Bit(2), 1), self.rng.below(4));
+        self.line(&format!("transition select({low}, rounds) {{ ({again}, 0 .. 2) : start; (_, _) : more; }}"));
+        self.vars.truncate(vars);
+        self.indent -= 1;
+        self.line("}");
+        self.line("state more {");
+        self.indent += 1;
+        self.calls = 1;
+        let value = self.expr(Ty::Named("opt_t"), 2);
+        self.line(&format!("h = {value};"));
+        if self.rng.once_in(2) {
+            self.stmts(1, 1);
+        }
+        self.line("transition accept;");
+        self.indent -= 2;
+        self.line("    }");
+        self.line("}");
+    }
+
+    /// Applies the sub-parser: one instance, another, or by its type.
+    fn part(&mut self) {
+        let headers: Vec<Var> = self.vars.iter().filter(|v| v.write && v.ty == Ty::Named("opt_t")).cloned().collect();
+        let (Some(x), false) = (self.place(Ty::Bit(8)), headers.is_empty()) else { return };
+        let (h, y) = (self.pick(&headers).text, self.expr(Ty::Bit(8), 1));
+        let instance = self.pick(&["part", "part", "other", "Part"]);
+        self.line(&format!("{instance}.apply(packet, {x}, {h}, {y});"));
+    }
+
     fn parser(&mut self) {
         self.pipeline_vars();
         self.place = Place::Parser;
         self.line("parser P(packet_in packet, out headers hdr, inout metadata meta, inout standard_metadata_t sm) {");
         self.indent += 1;
+        self.line("Part() part;");
+        self.line("Part() other;");
+        self.parser_locals();
         let states = ["opt", "other", "tags", "union", "look", "end"];
         for (i, name) in ["start"].iter().chain(&states).enumerate() {
             self.line(&format!("state {} {{", if i == 0 { "start".into() } else { format!("s_{name}") }));
@@ -466,6 +542,9 @@ impl Generator {
             let vars = self.vars.len();
             if self.rng.once_in(2) {
                 self.stmts(1, 1);
+            }
+            if self.rng.once_in(6) {
+                self.part();
             }
             match *name {
                 "start" => self.line("packet.extract(hdr.base);"),
