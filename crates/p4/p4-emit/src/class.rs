@@ -16,7 +16,7 @@ use crate::emitter::{Emitter, Flow, Shared, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::field::load;
-use crate::graph::{self, Graph, Item, StageId, Vertex};
+use crate::graph::{self, Graph, Item, Join, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
 use crate::model::{Home, Kind, Model};
 use crate::stages::{Printed, function, print};
@@ -82,15 +82,18 @@ pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Print
     if !plain || !ir.states.values().any(|s| s.likely == Some(true)) {
         return Ok(None);
     }
-    let plain = classes_of(ir, model, graph, general, false)?.filter(|found| found.plan.unordered == alone.unordered);
-    if plain.is_some() || general.ordered.is_empty() {
-        return Ok(plain);
+    // The fewer stages the better.
+    for join in [Join::Nowhere, Join::WhereWaysMeet, Join::BehindLookups] {
+        let found = classes_of(ir, model, graph, general, join)?.filter(|found| found.plan.unordered == alone.unordered);
+        if found.is_some() || general.ordered.is_empty() {
+            return Ok(found);
+        }
     }
-    Ok(classes_of(ir, model, graph, general, true)?.filter(|found| found.plan.unordered == alone.unordered))
+    Ok(None)
 }
 
 /// With [`graph::build_for_class`] as `join` says.
-fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join: bool) -> Result<Option<Classes>, EmitError> {
+fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join: Join) -> Result<Option<Classes>, EmitError> {
     let Some(class_graph) = graph::build_for_class(ir, join)? else { return Ok(None) };
     let general = &General { graph, needs: of_none.needs.clone() };
     let mut tracks = vec![track(of_none, 0)];

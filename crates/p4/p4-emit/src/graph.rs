@@ -113,19 +113,31 @@ pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
     (wildcards && nothing && info.entries.is_empty()).then_some(action)
 }
 
+/// Which nodes are stages of their own for packets of a class, of those that use a meter, a register or random numbers. Each costs these packets what passes them on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// None.
+    Nowhere,
+    /// Where ways meet that use one behind it, as it is for other packets.
+    WhereWaysMeet,
+    /// And behind a look-up.
+    BehindLookups,
+}
+
 /// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
-/// that can be reached from it, though others have them too. With `join` those that use a meter, a register or random numbers, or where ways meet that do so
-/// behind them, are a stage of their own: so the order of packets is kept in one place.
+/// that can be reached from it, though others have them too, but those that are a stage of their own as `join` says: so the order of packets is kept in one place.
 ///
 /// `None` if that would make the text many times as long.
-pub fn build_for_class(ir: &Ir, join: bool) -> Result<Option<Graph<'_>>, EmitError> {
+pub fn build_for_class(ir: &Ir, join: Join) -> Result<Option<Graph<'_>>, EmitError> {
     let mut graph = build(ir)?;
     let mut total = 0;
     let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
-    let joins: BTreeSet<NodeId> = match join {
-        true => graph.stages.iter().skip(1).flat_map(|stage| graph.joins(ir, stage)).collect(),
-        false => BTreeSet::new(),
-    };
+    let stages = graph.stages.iter().skip(1).filter(|stage| match join {
+        Join::Nowhere => false,
+        Join::WhereWaysMeet => stage.site.is_none(),
+        Join::BehindLookups => true,
+    });
+    let joins: BTreeSet<NodeId> = stages.flat_map(|stage| graph.joins(ir, stage)).collect();
     let is_start = |v: &Vertex| match v {
         Vertex::Site(_) => true,
         Vertex::Node(n) => joins.contains(n),

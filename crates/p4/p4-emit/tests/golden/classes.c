@@ -81,9 +81,9 @@ enum {
     S_made = 0,
 };
 
-#define SP_STAGES 4
-#define SP_CLASSES 1
-#define SP_WAITS 0
+#define SP_STAGES 12
+#define SP_CLASSES 3
+#define SP_WAITS 8
 #define SP_KEY_STRIDE 8
 
 /* ... run.h ... */
@@ -379,10 +379,470 @@ static __attribute__((noinline)) void stage_3_end_of_ingress(struct sp_run *cons
     }
 }
 
+/* The class of a packet; 0: none. */
+static inline uint32_t sp_class(const struct sp_packet *const pk)
+{
+    const uint8_t *const p = pk->buffer + pk->start;
+    if (pk->length > 9216) return 0;
+    if (pk->length < 14) return 0;
+    if ((sp_ld16(p + 12) == 0x8100u)) {
+        if (pk->length < 18) return 0;
+        return 1;
+    }
+    if ((sp_ld16(p + 12) == 0x9100u)) {
+        return 0;
+    }
+    return 2;
+}
+
+static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_5 = 0;
+    uint64_t to_6 = 0;
+    struct sp_wait *const wait_5 = &run->wait[1];
+    uint32_t n_5 = wait_5->keys;
+    uint32_t begin_5 = n_5;
+    uint64_t word_5_0 = 0;
+    struct sp_table *const table_rules = &run->lane->tables[TABLE_rules];
+    const uint32_t skip_rules = !table_rules->lookup && ((const struct record_rules *)table_rules->miss)->action == ACTION_permit;
+    uint64_t skipped_rules = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        if (skip_rules) {
+            skipped_rules++;
+            to_6 |= bit;
+            goto done;
+        }
+        const uint64_t x1 = (uint64_t)(sp_ld16(p + 14) & 0xfff) << 48 | (uint64_t)(sp_ld64(p + 6) >> 16);
+        n_5 += (n_5 == begin_5) | (x1 != word_5_0);
+        wait_5->key_of[i] = n_5 - 1;
+        sp_st64(wait_5->bytes + (n_5 - 1) * 8 + 0, x1);
+        word_5_0 = x1;
+        to_5 |= bit;
+        done:;
+    }
+    run->todo[5] |= to_5;
+    run->todo[6] |= to_6;
+    wait_5->keys = n_5;
+    sp_looked_up(table_rules, 0, skipped_rules);
+}
+
+static void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_6 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_rules];
+    const struct sp_wait *const wait = &run->wait[1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_rules *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        switch (r->action) {
+            case ACTION_drop: {
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0, 0);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        to_6 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[6] |= to_6;
+}
+
+static void class_1_stage_2_join(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_7 = 0;
+    struct sp_wait *const wait_7 = &run->wait[3];
+    uint32_t n_7 = wait_7->keys;
+    uint32_t begin_7 = n_7;
+    uint64_t word_7_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint32_t meta_colour = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        meta_colour = (sp_meter(run, pk, METER_rate, (sp_ld16(p + 14) & 0xfff), pk->length) & 0x3);
+        if (meta_colour == 2u) {
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0, 0);
+            goto done;
+        }
+        const uint64_t x2 = (uint64_t)(sp_ld64(p) >> 16) << 16 | (uint64_t)(sp_ld16(p + 14) & 0xfff);
+        n_7 += (n_7 == begin_7) | (x2 != word_7_0);
+        wait_7->key_of[i] = n_7 - 1;
+        sp_st64(wait_7->bytes + (n_7 - 1) * 8 + 0, x2);
+        word_7_0 = x2;
+        to_7 |= bit;
+        done:;
+    }
+    run->todo[7] |= to_7;
+    wait_7->keys = n_7;
+}
+
+static void class_1_stage_3_stations(struct sp_run *const run, const uint64_t todo)
+{
+    struct sp_table *const table = &run->lane->tables[TABLE_stations];
+    const struct sp_wait *const wait = &run->wait[3];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_stations *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = 0x5;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t I_send_port = 0u;
+        uint32_t I_send_id = 0u;
+        uint32_t f_made_0_kind = 0;
+        uint32_t f_made_1_id = 0;
+        uint32_t f_made_2_ethertype = 0;
+        switch (r->action) {
+            case ACTION_send: {
+                I_send_port = r->send.port_0;
+                I_send_id = r->send.id_1;
+                standard_metadata_egress_spec = I_send_port;
+                valid &= ~SP_BIT(V_tag);
+                if (I_send_id != 0u) {
+                    f_made_0_kind = f_made_1_id = f_made_2_ethertype = 0;
+                    valid |= SP_BIT(V_made);
+                    f_made_0_kind = 3u;
+                    f_made_1_id = I_send_id;
+                    f_made_2_ethertype = 0x8100u;
+                    sp_st16(p + 12, 0x8100u);
+                }
+                break;
+            }
+            case ACTION_drop: {
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0, 0);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0, 0);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0, 0);
+            goto done;
+        }
+        /* deparser */
+        if (valid == 0x1ull) {
+            sp_block4 b3_0_0; __builtin_memcpy(&b3_0_0, p, 4);
+            sp_block2 b3_1_0; __builtin_memcpy(&b3_1_0, p + 4, 2);
+            sp_block4 b3_2_0; __builtin_memcpy(&b3_2_0, p + 6, 4);
+            sp_block2 b3_3_0; __builtin_memcpy(&b3_3_0, p + 10, 2);
+            sp_block2 b3_4_0; __builtin_memcpy(&b3_4_0, p + 12, 2);
+            __builtin_memcpy(p + 4, &b3_0_0, 4);
+            __builtin_memcpy(p + 8, &b3_1_0, 2);
+            __builtin_memcpy(p + 10, &b3_2_0, 4);
+            __builtin_memcpy(p + 14, &b3_3_0, 2);
+            __builtin_memcpy(p + 16, &b3_4_0, 2);
+            pk->start += 4;
+            pk->length -= 4;
+            sp_pass(run, i, standard_metadata_egress_port, 0, 0);
+            goto done;
+        }
+        sp_st32(p + 14, (uint32_t)((uint64_t)f_made_0_kind << 28 | (uint64_t)f_made_1_id << 16 | (uint64_t)f_made_2_ethertype));
+        sp_pass(run, i, standard_metadata_egress_port, 0, 0);
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+}
+
+static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_9 = 0;
+    uint64_t to_10 = 0;
+    struct sp_wait *const wait_9 = &run->wait[5];
+    uint32_t n_9 = wait_9->keys;
+    uint32_t begin_9 = n_9;
+    uint64_t word_9_0 = 0;
+    struct sp_table *const table_rules = &run->lane->tables[TABLE_rules];
+    const uint32_t skip_rules = !table_rules->lookup && ((const struct record_rules *)table_rules->miss)->action == ACTION_permit;
+    uint64_t skipped_rules = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        if (skip_rules) {
+            skipped_rules++;
+            to_10 |= bit;
+            goto done;
+        }
+        const uint64_t x1 = (uint64_t)0u << 48 | (uint64_t)(sp_ld64(p + 6) >> 16);
+        n_9 += (n_9 == begin_9) | (x1 != word_9_0);
+        wait_9->key_of[i] = n_9 - 1;
+        sp_st64(wait_9->bytes + (n_9 - 1) * 8 + 0, x1);
+        word_9_0 = x1;
+        to_9 |= bit;
+        done:;
+    }
+    run->todo[9] |= to_9;
+    run->todo[10] |= to_10;
+    wait_9->keys = n_9;
+    sp_looked_up(table_rules, 0, skipped_rules);
+}
+
+static void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_10 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_rules];
+    const struct sp_wait *const wait = &run->wait[5];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_rules *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        switch (r->action) {
+            case ACTION_drop: {
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0, 0);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        to_10 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[10] |= to_10;
+}
+
+static void class_2_stage_2_join(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_11 = 0;
+    struct sp_wait *const wait_11 = &run->wait[7];
+    uint32_t n_11 = wait_11->keys;
+    uint32_t begin_11 = n_11;
+    uint64_t word_11_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint32_t meta_colour = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        meta_colour = (sp_meter(run, pk, METER_rate, 0u, pk->length) & 0x3);
+        if (meta_colour == 2u) {
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0, 0);
+            goto done;
+        }
+        const uint64_t x2 = (uint64_t)(sp_ld64(p) >> 16) << 16 | (uint64_t)0u;
+        n_11 += (n_11 == begin_11) | (x2 != word_11_0);
+        wait_11->key_of[i] = n_11 - 1;
+        sp_st64(wait_11->bytes + (n_11 - 1) * 8 + 0, x2);
+        word_11_0 = x2;
+        to_11 |= bit;
+        done:;
+    }
+    run->todo[11] |= to_11;
+    wait_11->keys = n_11;
+}
+
+static void class_2_stage_3_stations(struct sp_run *const run, const uint64_t todo)
+{
+    struct sp_table *const table = &run->lane->tables[TABLE_stations];
+    const struct sp_wait *const wait = &run->wait[7];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_stations *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = 0x1;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t I_send_port = 0u;
+        uint32_t I_send_id = 0u;
+        uint32_t f_made_0_kind = 0;
+        uint32_t f_made_1_id = 0;
+        uint32_t f_made_2_ethertype = 0;
+        switch (r->action) {
+            case ACTION_send: {
+                I_send_port = r->send.port_0;
+                I_send_id = r->send.id_1;
+                standard_metadata_egress_spec = I_send_port;
+                if (I_send_id != 0u) {
+                    f_made_0_kind = f_made_1_id = f_made_2_ethertype = 0;
+                    valid |= SP_BIT(V_made);
+                    f_made_0_kind = 3u;
+                    f_made_1_id = I_send_id;
+                    f_made_2_ethertype = sp_ld16(p + 12);
+                    sp_st16(p + 12, 0x8100u);
+                }
+                break;
+            }
+            case ACTION_drop: {
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0, 0);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0, 0);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0, 0);
+            goto done;
+        }
+        /* deparser */
+        if (valid == 0x1ull) {
+            sp_pass(run, i, standard_metadata_egress_port, 0, 0);
+            goto done;
+        }
+        if (pk->start < 4 || pk->length + 4 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, 0);
+            goto done;
+        }
+        sp_block4 b4_0_0; __builtin_memcpy(&b4_0_0, p, 4);
+        sp_block2 b4_1_0; __builtin_memcpy(&b4_1_0, p + 4, 2);
+        sp_block4 b4_2_0; __builtin_memcpy(&b4_2_0, p + 6, 4);
+        sp_block2 b4_3_0; __builtin_memcpy(&b4_3_0, p + 10, 2);
+        sp_block2 b4_4_0; __builtin_memcpy(&b4_4_0, p + 12, 2);
+        __builtin_memcpy(p - 4, &b4_0_0, 4);
+        __builtin_memcpy(p + 0, &b4_1_0, 2);
+        __builtin_memcpy(p + 2, &b4_2_0, 4);
+        __builtin_memcpy(p + 6, &b4_3_0, 2);
+        __builtin_memcpy(p + 8, &b4_4_0, 2);
+        sp_st32(p + 10, (uint32_t)((uint64_t)f_made_0_kind << 28 | (uint64_t)f_made_1_id << 16 | (uint64_t)f_made_2_ethertype));
+        pk->start -= 4;
+        pk->length += 4;
+        sp_pass(run, i, standard_metadata_egress_port, 0, 0);
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+}
+
 static void sp_stages(struct sp_run *const run, const uint64_t all)
 {
-    stage_0_parser(run, all);
-    if (run->todo[1]) stage_1_rules(run, run->todo[1]);
+    uint64_t class[SP_CLASSES] = {0};
+    const struct sp_packet *const packets = run->packets;
+    uint8_t of[64];
+    const uint32_t n = __builtin_popcountll(all);
+    for (uint32_t i = 0; i < n; i++) of[i] = sp_class(&packets[i]);
+    for (uint32_t i = 0, first; (first = i) < n;) {
+        do i++; while (i < n && of[i] == of[first]);
+        class[of[first]] |= ~0ull >> (64 - (i - first)) << first;
+    }
+    for (uint32_t k = 0; k < SP_CLASSES; k++) {
+        __atomic_store_n(&run->of_class[k], run->of_class[k] + __builtin_popcountll(class[k]), __ATOMIC_RELAXED);
+    }
+    run->todo[0] = class[0];
+    run->todo[4] = class[1];
+    run->todo[8] = class[2];
+    if (run->todo[0]) stage_0_parser(run, run->todo[0]);
+    if (class[1]) {
+        if (run->todo[4]) class_1_stage_0_parser(run, run->todo[4]);
+        if (run->todo[5]) {
+            sp_look_up(run, TABLE_rules, &run->wait[1], 8, run->todo[5]);
+            class_1_stage_1_rules(run, run->todo[5]);
+        }
+    }
+    if (class[2]) {
+        if (run->todo[8]) class_2_stage_0_parser(run, run->todo[8]);
+        if (run->todo[9]) {
+            sp_look_up(run, TABLE_rules, &run->wait[5], 8, run->todo[9]);
+            class_2_stage_1_rules(run, run->todo[9]);
+        }
+    }
+    /* In the order of packets. */
+    uint64_t left = 0;
+    left |= run->todo[1];
+    left |= run->todo[6];
+    left |= run->todo[10];
+    while (left) {
+        uint64_t turn = 0;
+        turn = sp_turn(left, run->todo[1]);
+        if (turn) stage_1_rules(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[6]);
+        if (turn) class_1_stage_2_join(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[10]);
+        if (turn) class_2_stage_2_join(run, turn);
+        left &= ~turn;
+    }
+    if (class[1]) {
+        if (run->todo[7]) {
+            sp_look_up(run, TABLE_stations, &run->wait[3], 8, run->todo[7]);
+            class_1_stage_3_stations(run, run->todo[7]);
+        }
+    }
+    if (class[2]) {
+        if (run->todo[11]) {
+            sp_look_up(run, TABLE_stations, &run->wait[7], 8, run->todo[11]);
+            class_2_stage_3_stations(run, run->todo[11]);
+        }
+    }
     if (run->todo[2]) stage_2_stations(run, run->todo[2]);
     if (run->todo[3]) stage_3_end_of_ingress(run, run->todo[3]);
 }
