@@ -395,7 +395,7 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
     return 2;
 }
 
-static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_5 = 0;
     uint64_t to_6 = 0;
@@ -431,7 +431,7 @@ static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo
     sp_looked_up(table_rules, 0, skipped_rules);
 }
 
-static void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_6 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_rules];
@@ -469,7 +469,7 @@ static void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo)
     run->todo[6] |= to_6;
 }
 
-static void class_1_stage_2_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_7 = 0;
     struct sp_wait *const wait_7 = &run->wait[3];
@@ -504,7 +504,7 @@ static void class_1_stage_2_join(struct sp_run *const run, const uint64_t todo)
     wait_7->keys = n_7;
 }
 
-static void class_1_stage_3_stations(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_3_stations(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_stations];
     const struct sp_wait *const wait = &run->wait[3];
@@ -587,7 +587,7 @@ static void class_1_stage_3_stations(struct sp_run *const run, const uint64_t to
     sp_looked_up(table, found, __builtin_popcountll(todo) - found);
 }
 
-static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_9 = 0;
     uint64_t to_10 = 0;
@@ -623,7 +623,7 @@ static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo
     sp_looked_up(table_rules, 0, skipped_rules);
 }
 
-static void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_10 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_rules];
@@ -661,7 +661,7 @@ static void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo)
     run->todo[10] |= to_10;
 }
 
-static void class_2_stage_2_join(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_11 = 0;
     struct sp_wait *const wait_11 = &run->wait[7];
@@ -696,7 +696,7 @@ static void class_2_stage_2_join(struct sp_run *const run, const uint64_t todo)
     wait_11->keys = n_11;
 }
 
-static void class_2_stage_3_stations(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_3_stations(struct sp_run *const run, const uint64_t todo)
 {
     struct sp_table *const table = &run->lane->tables[TABLE_stations];
     const struct sp_wait *const wait = &run->wait[7];
