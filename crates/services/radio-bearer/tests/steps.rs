@@ -321,9 +321,6 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
 #[test]
 fn a_tunnels_packets_have_text_of_their_own_though_a_register_lies_behind_two_tables() {
     for step in 0..=3 {
-        assert!(
-            p4_emit::emit_x86(&ir(Some(step), &[])).expect("x86 runs it").contains("void class_1_stage_0_parser"),
-            "step {step}"
-        );
+        assert!(p4_emit::emit_x86(&ir(Some(step), &[])).expect("x86 runs it").contains("void class_1_stage_0_parser"), "step {step}");
     }
 }
