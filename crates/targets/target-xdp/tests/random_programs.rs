@@ -2,10 +2,12 @@
 
 mod common;
 
+use base::PortId;
 use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets};
 use common::{Pair, rng};
 use p4_interp::Mode;
 use p4_ir::{BinOp, Block, CheckData, Expr, ExprKind, Extern, Ir, Next, Stmt, TableId, Transition, Ty, walk};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -103,7 +105,8 @@ fn random_programs_agree() {
     if !testkit::root_or_skip("random_programs_agree") {
         return;
     }
-    check_all(random_ir, seeds(0..40));
+    let seen = check_all(|seed| random_ir(rng(seed)), random_packets, seeds(0..40));
+    seen.most_fit_and_drop_too();
 }
 
 /// Programs whose parsers have likely ways: their packets run through text of their own.
@@ -112,26 +115,62 @@ fn random_programs_with_classes_agree() {
     if !testkit::root_or_skip("random_programs_with_classes_agree") {
         return;
     }
-    check_all(random_ir_with_classes, seeds(2000..2020));
+    let seen = check_all(|seed| random_ir_with_classes(rng(seed)), random_packets, seeds(2000..2020));
+    seen.most_fit_and_drop_too();
+}
+
+/// Programs of text, with what only text has: declarations in parsers, sub-parsers, functions, arguments that are copied in and out.
+#[test]
+fn random_programs_of_text_agree() {
+    if !testkit::root_or_skip("random_programs_of_text_agree") {
+        return;
+    }
+    let make = |seed| {
+        let text = p4_gen::program(seed);
+        p4_check::compile_str(&format!("seed_{seed}.p4"), &text, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{}", e.render())).ir
+    };
+    let packets = |source: &mut ChaCha8Rng, n: usize| {
+        let mut of_text = p4_ir::random::Rng::new(source.random());
+        (0..n).map(|_| (p4_gen::packet(&mut of_text), PortId(source.random_range(0..9)))).collect()
+    };
+    // Some are larger than the kernel takes, and few drop anything.
+    let seen = check_all(make, packets, seeds(0..18));
+    assert!(seen.fit * 2 >= seen.all, "{seen:?}");
+}
+
+/// What a run has seen.
+#[derive(Debug)]
+struct Seen {
+    all: u64,
+    fit: u64,
+    hits: u64,
+    misses: u64,
+    kinds: [u64; 5],
+    refused: BTreeMap<String, u64>,
+}
+
+impl Seen {
+    fn most_fit_and_drop_too(&self) {
+        assert!(self.fit * 4 >= self.all * 3 && self.kinds[3] > 10 * self.fit, "{self:?}");
+    }
 }
 
 /// Every other one in the form that the loader takes for programs that are too large otherwise.
-fn check_all(make: fn(ChaCha8Rng) -> Ir, seeds: std::ops::Range<u64>) {
-    let all = seeds.end - seeds.start;
-    let (mut fit, mut hits, mut misses, mut kinds, mut read) = (0, 0, 0, [0; 5], 0);
-    let mut refused: BTreeMap<String, u64> = BTreeMap::new();
+fn check_all(make: fn(u64) -> Ir, packets: fn(&mut ChaCha8Rng, usize) -> Vec<(Vec<u8>, PortId)>, seeds: std::ops::Range<u64>) -> Seen {
+    let mut seen = Seen { all: seeds.end - seeds.start, fit: 0, hits: 0, misses: 0, kinds: [0; 5], refused: BTreeMap::new() };
+    let mut read = 0;
     for seed in seeds {
-        let mut ir = make(rng(seed));
+        let mut ir = make(seed);
         make_fit(&mut ir);
         if let Err(why) = p4_emit::bpf::emit_xdp(&ir) {
-            *refused.entry(why.kind().to_owned()).or_default() += 1;
+            *seen.refused.entry(why.kind().to_owned()).or_default() += 1;
             continue;
         }
         let (ir, mode) = (Arc::new(ir), if seed % 2 == 0 { Mode::Whole } else { Mode::Subset });
         let load = if seed / 2 % 2 == 0 { common::load } else { common::load_simple };
         let native = match load(&ir, seed, mode) {
             Err(LoadError::Limit(_)) => {
-                *refused.entry("larger than the kernel takes".into()).or_default() += 1;
+                *seen.refused.entry("larger than the kernel takes".into()).or_default() += 1;
                 continue;
             }
             other => other.unwrap_or_else(|e| panic!("seed {seed}: {e}")),
@@ -141,15 +180,15 @@ fn check_all(make: fn(ChaCha8Rng) -> Ir, seeds: std::ops::Range<u64>) {
             let mut source = rng(seed ^ 0xfeed);
             let most = if loops(&pair.ir) { 24 } else { 3500 };
             let mut some = |n| {
-                random_packets(&mut source, n).into_iter().map(|(mut bytes, port)| {
+                packets(&mut source, n).into_iter().map(|(mut bytes, port)| {
                     bytes.truncate(most);
                     (bytes, port)
                 })
             };
-            let packets: Vec<_> = some(150).collect();
-            pair.run(&packets);
+            let first: Vec<_> = some(150).collect();
+            pair.run(&first);
             pair.fill(0.8);
-            pair.run(&packets);
+            pair.run(&first);
             pair.run(&some(100).collect::<Vec<_>>());
             pair.check_state();
             read += pair.check_entries(1 + seed as usize % 5).0;
@@ -158,15 +197,16 @@ fn check_all(make: fn(ChaCha8Rng) -> Ir, seeds: std::ops::Range<u64>) {
         let pair = pair.unwrap_or_else(|_| panic!("seed {seed} failed"));
         for table in pair.ir.program.tables.values() {
             let (h, m) = pair.hits_and_misses(&table.name);
-            (hits, misses) = (hits + h, misses + m);
+            seen.hits += h;
+            seen.misses += m;
         }
-        kinds.iter_mut().zip(pair.kinds).for_each(|(sum, n)| *sum += n);
-        fit += 1;
+        seen.kinds.iter_mut().zip(pair.kinds).for_each(|(sum, n)| *sum += n);
+        seen.fit += 1;
     }
-    println!("{fit} of {all} programs: {hits} hits, {misses} misses, verdicts {kinds:?}; refused {refused:?}");
+    println!("{seen:?}");
     // Their tables hold little: `read_back.rs` has more.
     assert!(read > 0, "{read} entries read back");
-    assert!(fit * 4 >= all * 3, "{fit} of {all} fit; refused {refused:?}");
-    assert!(hits > 20 * fit && misses > 20 * fit, "{hits} hits and {misses} misses");
-    assert!(kinds[0] > 30 * fit && kinds[3] > 10 * fit, "verdicts {kinds:?}");
+    let least = 20 * seen.fit;
+    assert!(seen.hits > least && seen.misses > least && seen.kinds[0] > 30 * seen.fit, "{seen:?}");
+    seen
 }
