@@ -218,7 +218,7 @@ pub struct MeterInfo {
     pub table: Option<TableId>,
 }
 
-/// A register array.
+/// A register array. A direct one, which only programs for a chip have, has a cell for each entry of its table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegisterInfo {
     /// Instance name.
@@ -229,6 +229,8 @@ pub struct RegisterInfo {
     pub width: u32,
     /// What each cell holds before packets or anybody else has written it.
     pub initial: u128,
+    /// The table it is attached to, if direct.
+    pub table: Option<TableId>,
 }
 
 /// A parser value set (P4_16 §13.11).

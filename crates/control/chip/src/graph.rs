@@ -174,9 +174,13 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
                 n.fixed[Resource::HashSlices] = n.fixed[Resource::HashSlices].max(u64::from(*bits).div_ceil(16));
                 n.fixed[Resource::HashBits] = n.fixed[Resource::HashBits].max(u64::from(*bits));
             }
+            n.metered |= !matches!(cells, Cells::Counter(_));
+            // A direct register's cells are its table's.
+            if matches!(cells, Cells::Register(r) if ir.program.registers[*r].table.is_some()) {
+                continue;
+            }
             let next = cell_ids.len();
             let cell = *cell_ids.entry((gress, *cells)).or_insert(next);
-            n.metered |= !matches!(cells, Cells::Counter(_));
             if !n.cells.iter().any(|(c, ..)| *c == cell) {
                 n.cells.push((cell, *cells, Amounts::default()));
             }
@@ -347,17 +351,20 @@ fn reached_once(ir: &Ir, sites: &Sites, lacks: &mut Vec<Lack>) {
 }
 
 fn registers(ir: &Ir, sites: &Sites, chip: &Switch, lacks: &mut Vec<Lack>) {
-    let mut programs: BTreeMap<program::RegisterId, u64> = BTreeMap::new();
+    let mut programs: BTreeMap<program::RegisterId, BTreeSet<&str>> = BTreeMap::new();
     for s in &sites.all {
+        for (id, text) in &s.programs {
+            programs.entry(*id).or_default().insert(text);
+        }
         for id in s.cells.iter().filter_map(|(c, _)| if let Cells::Register(r) = c { Some(*r) } else { None }) {
-            *programs.entry(id).or_insert(0) += 1;
             let name = &ir.program.registers[id].name;
             if s.comparisons > chip.stateful.comparators {
                 lacks.push(Lack::of(name, Fault::Comparisons { needed: s.comparisons, of: chip.stateful.comparators }));
             }
         }
     }
-    for (id, n) in programs {
+    for (id, texts) in programs {
+        let n = texts.len() as u64;
         let info = &ir.program.registers[id];
         if n > chip.stateful.programs {
             lacks.push(Lack::of(&info.name, Fault::RegisterPrograms { needed: n, of: chip.stateful.programs }));

@@ -60,6 +60,8 @@ pub(crate) struct Table {
     indirection: Option<Fit>,
     counter: Option<Fit>,
     meter: bool,
+    /// Bits of a direct register's cell.
+    register: Option<u32>,
     /// Of groups: words of the selector's memory.
     selector: Option<u64>,
     key_bytes: u64,
@@ -143,6 +145,7 @@ impl Table {
             indirection: None,
             counter,
             meter: info.direct_meter.is_some(),
+            register: program.registers.values().find(|r| r.table == Some(id)).map(|r| r.width),
             selector: None,
             key_bytes,
             ways: m.ways,
@@ -168,7 +171,7 @@ impl Table {
             Way::Exact => {
                 // Dense packs save match memory, but every slot has its action data and cells: small tables are better off
                 // with fewer slots.
-                let direct = t.counter.is_none() && !t.meter;
+                let direct = t.counter.is_none() && !t.meter && t.register.is_none();
                 let with = |(immediate, action): (u64, Option<Fit>), pack: (u64, u64)| {
                     let unit_entries = pack.0 * m.sram_rows;
                     let units = roomy.div_ceil(unit_entries);
@@ -259,6 +262,12 @@ impl Table {
         }
         if self.meter {
             let cells = meter_cells(metered, m);
+            sram = sram.saturating_add(cells[Resource::Sram]);
+            a[Resource::MapRam] += cells[Resource::MapRam];
+            a[Resource::MeterAlus] += 1;
+        }
+        if let Some(width) = self.register {
+            let cells = register_cells(metered, width, m);
             sram = sram.saturating_add(cells[Resource::Sram]);
             a[Resource::MapRam] += cells[Resource::MapRam];
             a[Resource::MeterAlus] += 1;

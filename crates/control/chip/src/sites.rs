@@ -100,6 +100,8 @@ pub(crate) struct Site {
     pub results: BTreeSet<VarId>,
     /// Comparisons of a register's ALU.
     pub comparisons: u64,
+    /// What it does to registers.
+    pub programs: BTreeSet<(program::RegisterId, String)>,
 }
 
 /// All sites of one pipe, in program order.

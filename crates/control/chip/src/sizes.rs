@@ -61,10 +61,11 @@ impl Sizes {
         self.named(&[&m.name]).unwrap_or_else(|| self.scaled(ir, m.size)).min(MOST)
     }
 
-    /// Cells of a register.
+    /// Cells of a register: of a direct one, entries of its table.
     pub fn register(&self, ir: &Ir, id: RegisterId) -> u64 {
         let r = &ir.program.registers[id];
-        self.named(&[&r.name]).unwrap_or_else(|| self.scaled(ir, r.size)).min(MOST)
+        let own = || r.table.map_or_else(|| self.scaled(ir, r.size), |table| self.entries(ir, table));
+        self.named(&[&r.name]).unwrap_or_else(own).min(MOST)
     }
 
     fn named(&self, names: &[&String]) -> Option<u64> {

@@ -96,6 +96,24 @@ fn port_metadata_profiles_and_parameters_of_registers_are_placed() {
     assert!(text.lines().any(|l| l.contains("hdr.tag.kind = 16w0x28")), "a tag of 32 bits and a port's 8 bytes: {text}");
 }
 
+/// A direct register's cells lie beside the table's entries, in each of its stages; and five actions that tell an ALU the same are one of its
+/// four programs.
+#[test]
+fn a_direct_register_is_part_of_its_table() {
+    let with = |entries: u64| {
+        let ir = compile_at(Path::new("tests/tna/direct.p4"), &[]);
+        let sizes = Sizes { set: [("tags".to_owned(), entries)].into(), ..Sizes::default() };
+        chip::place(&ir, &Chip::named("tofino1").unwrap(), &sizes).unwrap_or_else(|r| panic!("{r}"))
+    };
+    let part = |p: &Placement| p.tables.iter().find(|t| t.name == "tags").map(|t| (t.stages, t.sram_blocks)).unwrap();
+    let (stages, few) = part(&with(4096));
+    assert_eq!(stages, 1);
+    let (stages, many) = part(&with(600_000));
+    assert!(stages > 1 && many > 40 * few, "{few} and {many} blocks in {stages} stages");
+    let alone = with(4096).totals()[Resource::MeterAlus as usize].used;
+    assert_eq!(alone, 2);
+}
+
 /// From the look-up of a selector to what its member does the chip stays in one stage: a chain of such tables took a stage for each of the
 /// tables that the IR makes of it, and programs that the chip runs were refused.
 #[test]

@@ -261,7 +261,7 @@ fn programs_of_one_name_and_other_objects_or_contents_are_no_pair() {
     let fake = |program: &Program, fast| Box::new(fake(&Arc::new(program.clone()), fast, 1));
     program.name = "upf.p4".into();
     let small = program.clone();
-    program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64, initial: 0 });
+    program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64, initial: 0, table: None });
     for (fast, base) in [(&small, &program), (&program, &small)] {
         let refused = Split::new(fake(fast, true), fake(base, false), Policy::None).err().unwrap();
         assert_eq!(refused, SplitError::Programs { fast: named(0, "upf.p4"), base: named(0, "upf.p4") });

@@ -172,6 +172,10 @@ impl<'a> Cx<'a> {
             let info = &mut self.build.ir.program.meters[m];
             (info.table, info.size) = (Some(id), size);
         }
+        if let Some(register) = self.direct_register(decl)? {
+            let info = &mut self.build.ir.program.registers[register];
+            (info.table, info.size) = (Some(id), size);
+        }
         let split = self.split(annotations)?;
         self.build.ir.origins.hold(p4_ir::origin::Holder::Table(id), crate::origins::origin(decl.name.span));
         self.build.ir.program.tables.push(TableInfo {
@@ -227,7 +231,7 @@ impl<'a> Cx<'a> {
                     self.warn("ignored", p.span, "`psa_idle_timeout` is ignored: entries do not age here");
                 }
                 other if self.whole.pna.is_some() && self.pna_property(other, p)? => {}
-                "filters" if self.is_tna() => {}
+                "filters" | "registers" if self.is_tna() => {}
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
@@ -446,6 +450,21 @@ impl<'a> Cx<'a> {
             return Err(self.error("table", span, "it belongs to another table already; a direct counter or meter has one table"));
         }
         Ok((counter, meter))
+    }
+
+    /// TNA's `registers = r;`.
+    fn direct_register(&mut self, decl: &'a ast::TableDecl) -> R<Option<p4_ir::RegisterId>> {
+        let Some((property, value)) = decl.property("registers").filter(|_| self.is_tna()) else { return Ok(None) };
+        let v = self.expr(value)?;
+        let register = match self.object(&v).map(|o| self.kind(o)) {
+            Some(ObjKind::Cells(register, _)) => *register,
+            _ => return Err(self.error("type-mismatch", value.span, "`registers` must name a register")),
+        };
+        if self.build.ir.program.registers[register].table.is_some() {
+            return Err(self.error("table", property.span, "it belongs to another table already; a direct register has one table"));
+        }
+        // One that is not direct has a size of its own.
+        Ok(Some(register).filter(|r| self.build.ir.program.registers[*r].size == 0))
     }
 
     /// `@split("horizontal")`: see `TableInfo::split`.

@@ -4,6 +4,7 @@
 //! ```text
 //! Counter, DirectCounter, Meter, DirectMeter, Hash, Random   the IR's own
 //! Register with RegisterAction.execute                       read, the body of `apply`, write: one access of the cell
+//! DirectRegister with DirectRegisterAction.execute           the same, of the cell that the table's entry has
 //! Checksum.update                                            an update of the block that computes checksums
 //! Checksum.subtract_all_and_deposit                          a unit of the parser, and a number that comes with the packet
 //! Resubmit, Mirror, Digest                                   replications and digests
@@ -15,7 +16,7 @@
 //! Alpm                                                       nothing: tables of prefixes are partitioned by their size
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
-//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, math units, several
+//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: math units, several
 //! parsers, and of the second generation (`t2na.p4`) the ghost thread, register actions with several results, and stacks of parser counters.
 
 use crate::args::Param;
@@ -162,13 +163,17 @@ impl<'a> Cx<'a> {
                 ObjKind::DirectMeter(self.build.ir.program.meters.push(info))
             }
             ("ParserCounter", []) => ObjKind::ParserCounter(self.new_var(path, Ty::Bool)),
-            ("Register", [size, ..]) => {
+            ("Register" | "DirectRegister", given) => {
                 let cell = targs.first().cloned().unwrap_or(Type::Bad);
                 let width = match cell.wire_bits() {
                     Some(w) if (1..=128).contains(&w) => w as u32,
                     _ => return Err(self.unsupported(span, format!("a register of {cell}"))),
                 };
-                let info = RegisterInfo { name: owned, size: self.cells(size)?, width, initial: 0 };
+                let size = match given {
+                    [size, ..] if name == "Register" => self.cells(size)?,
+                    _ => 0,
+                };
+                let info = RegisterInfo { name: owned, size, width, initial: 0, table: None };
                 ObjKind::Cells(self.build.ir.program.registers.push(info), cell)
             }
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
@@ -212,8 +217,10 @@ impl<'a> Cx<'a> {
             ObjKind::RegisterAction(p) => Some(p.clone()),
             _ => None,
         };
-        if let (Some(program), "execute", [index, ..]) = (action, method, args) {
-            return self.register_action(&program, index, ret, span).map(Some);
+        if let (Some(program), "execute", given) = (action, method, args) {
+            // That of a direct one is the entry's number, which comes with the entry.
+            let entry = Tv::expr(Type::bit(32), Expr::bit(32, 0), span);
+            return self.register_action(&program, given.first().unwrap_or(&entry), ret, span).map(Some);
         }
         if let (ObjKind::RegisterParam(start), "read", []) = (self.kind(obj), method, args) {
             let value = self.coerce(start.clone().at(span), ret, "the value of a register's parameter")?;

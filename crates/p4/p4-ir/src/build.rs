@@ -237,6 +237,6 @@ impl Ir {
 
     /// A register array.
     pub fn add_register(&mut self, name: &str, size: u64, width: u32) -> RegisterId {
-        self.program.registers.push(RegisterInfo { name: name.into(), size, width, initial: 0 })
+        self.program.registers.push(RegisterInfo { name: name.into(), size, width, initial: 0, table: None })
     }
 }

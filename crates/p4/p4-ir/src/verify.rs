@@ -260,6 +260,10 @@ impl Verifier<'_> {
             self.place = format!("register {id} {}", r.name);
             self.scalar(Ty::Bit(r.width));
             self.check(r.initial <= Bits::mask(r.width), || format!("{:#x} at first in bit<{}>", r.initial, r.width));
+            if let Some(t) = r.table {
+                self.check(ir.program.tables.get(t).is_some(), || format!("{t} does not exist"));
+                self.check(ir.arch == Architecture::Tna, || "direct registers are only placed".into());
+            }
         }
         for (id, s) in &ir.program.services {
             self.place = format!("service {id} {}", s.name);

@@ -20,12 +20,14 @@ impl Walker<'_> {
             }
             Extern::RegisterRead { register, index, result } => {
                 let cells = Cells::Register(*register);
-                self.cells(cells, index, Some(result), row, path, &self.namer.register(*register), first);
+                let site = self.cells(cells, index, Some(result), row, path, &self.namer.register(*register), first);
+                self.out.all[site].programs.insert((*register, "read".to_owned()));
             }
             Extern::RegisterWrite { register, index, value } => {
                 let reads = self.operand(value, row);
                 let site = self.cells(Cells::Register(*register), index, None, row, path, &self.namer.register(*register), first);
                 self.out.all[site].action_reads.extend(reads);
+                self.out.all[site].programs.insert((*register, program_text(value, index)));
             }
             // They belong to the table whose action this is, with its memory.
             Extern::DirectCount(_) => {}
@@ -40,7 +42,9 @@ impl Walker<'_> {
                 for d in data {
                     reads.extend(self.operand(d, row));
                 }
-                if base.as_const().is_none() || max.as_const().is_none() {
+                // A selector's hash goes by the size of the group.
+                let chooses = self.place(result).is_some_and(|to| self.out.handles.contains(&to));
+                if !chooses && (base.as_const().is_none() || max.as_const().is_none()) {
                     self.lack(name, Fault::HashRange);
                 }
                 let bytes = self.bytes(&reads);
@@ -203,6 +207,7 @@ impl Walker<'_> {
         s.results = results;
         s.cells.push((cells, bits));
         s.comparisons = s.comparisons.max(comparisons.len() as u64);
+        s.programs.insert((*register, program_text(&&block[..=last], index)));
         last + 1
     }
 
@@ -591,6 +596,7 @@ impl Walker<'_> {
             cells: Vec::new(),
             results: BTreeSet::new(),
             comparisons: 0,
+            programs: BTreeSet::new(),
         };
         self.out.all.push(site);
         self.out.all.len() - 1
@@ -704,6 +710,23 @@ fn copied(e: &Expr) -> Option<VarId> {
         ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => copied(a),
         _ => None,
     }
+}
+
+/// What a register's ALU is told to do: the same text for the same, whatever its variables are called and wherever its index comes from.
+fn program_text(what: &dyn std::fmt::Debug, index: &Expr) -> String {
+    let text = format!("{what:?}").replace(&format!("{index:?}"), "index");
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let renamed = words.map(|word| {
+        let (name, end) = word.split_at(word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
+        let variable = name.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        let next = numbers.len();
+        match variable {
+            true => format!("v{}{end}", numbers.entry(name).or_insert(next)),
+            false => word.to_owned(),
+        }
+    });
+    renamed.collect()
 }
 
 /// A statement and all inside it.
