@@ -190,6 +190,8 @@ pub struct CounterInfo {
     pub length: LengthSource,
     /// The table it is attached to, if direct.
     pub table: Option<TableId>,
+    /// Bits that a program for a chip wants it to have at least.
+    pub bits: Option<u32>,
 }
 
 /// Which length a counter or meter takes for a packet.

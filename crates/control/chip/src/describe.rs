@@ -183,12 +183,16 @@ pub struct Memory {
     pub hash_way_bits: u64,
     /// Prefixes of a partition of an algorithmic LPM table.
     pub alpm_bucket: u64,
-    /// How full partitions get.
-    pub alpm_fill: f64,
     /// LPM tables of more prefixes are algorithmic.
     pub alpm_from: u64,
-    /// Constants below this, and as far below zero, lie in an instruction; others come with the entry.
+    /// Constants below this, and as far below zero, lie in any instruction; others come with the entry,
     pub small_constants: u64,
+    /// but for those of so many bits that fill a container.
+    pub constant_bits: u64,
+    /// Bits of an address of action data beside its number.
+    pub pointer_bits: u64,
+    /// Rows of blocks of a partitioned table that are one logical table.
+    pub partition_rows: u64,
     /// Bits of an exact key beyond `ghost_bits` up to which they choose the block without a hash.
     pub identity_bits: u64,
     /// Blocks that a memory written by the data plane has on top.
@@ -389,6 +393,8 @@ impl Switch {
             ("hash_way_bits", m.hash_way_bits),
             ("alpm_from", m.alpm_from),
             ("small_constants", m.small_constants),
+            ("constant_bits", m.constant_bits),
+            ("pointer_bits", m.pointer_bits),
             ("identity_bits", m.identity_bits),
             ("spare_blocks", m.spare_blocks),
             ("parser.tcam_rows", self.parser.tcam_rows),
@@ -437,10 +443,8 @@ impl Switch {
         within("pack_rows", m.pack_rows, 1, 64)?;
         within("ways", m.ways, 1, 64)?;
         within("range_bits_factor", m.range_bits_factor, 1, 64)?;
-        part("alpm_fill", m.alpm_fill)?;
-        if m.alpm_fill < 0.01 {
-            return Err(DescriptionError::Range("alpm_fill".to_owned(), 0, 1));
-        }
+        within("constant_bits", m.constant_bits, 1, 64)?;
+        within("partition_rows", m.partition_rows, 1, 64)?;
         for c in self.phv.normal.iter().chain(&self.phv.tagalong) {
             within("phv bits", c.bits, 1, 1024)?;
             within("phv count", c.count, 0, 1 << 16)?;

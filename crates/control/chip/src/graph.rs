@@ -7,7 +7,7 @@
 
 use crate::describe::Switch;
 use crate::lack::{Fault, Lack};
-use crate::memory::{self, Packing, Table};
+use crate::memory::{self, Hangs, Packing, Table};
 use crate::profile::{Piece, Profiles};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{By, Cells, Loc, Site, Sites, Step, What, exclusive, width};
@@ -61,6 +61,8 @@ pub(crate) struct Node {
     pub waits: usize,
     /// The longest row of strict waits behind it.
     pub height: usize,
+    /// Bits of hashes that its actions use.
+    pub hashed: u64,
     /// Whether its cells are a meter or register (latency).
     pub metered: bool,
     /// Strict waits that are about the key: the others are about actions only.
@@ -84,7 +86,7 @@ pub(crate) struct Graph {
 impl Node {
     /// Stages that it begins ahead of where it lies: the TCAM that finds a prefix's partition is a table in a stage before.
     pub(crate) fn ahead(&self) -> usize {
-        usize::from(self.kind == Kind::Alpm)
+        usize::from(self.table.as_ref().is_some_and(|t| t.way == memory::Way::Alpm))
     }
 }
 
@@ -110,14 +112,17 @@ pub(crate) fn graph(ir: &Ir, pipes: &[(PipeId, Sites)], chip: &Switch, lacks: &m
 /// Gives tables and cells their sizes. What even an empty stage cannot hold is a lack.
 pub(crate) fn fill(g: &mut Graph, ir: &Ir, sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) {
     let stage = Amounts::of_stage(&chip.stage);
+    let profiles = Profiles::of(ir);
+    let members = |ir: &Ir, table| profiles.members_of(ir, table).map_or(0, |of| sizes.entries(ir, of));
     for n in &mut g.nodes {
         if let Some(id) = n.table_id {
-            let table = Table::of(ir, id, n.piece, sizes.entries(ir, id), &stage, pack, &chip.memory);
+            let hangs = Hangs { piece: n.piece, members: members(ir, id), handles: &profiles.handles, hashed: n.hashed };
+            let table = Table::of(ir, id, &hangs, sizes.entries(ir, id), &stage, pack, &chip.memory);
             n.kind = match table.way {
                 memory::Way::Keyless => Kind::Default,
                 memory::Way::Exact => Kind::Exact,
                 memory::Way::Ternary => Kind::Ternary,
-                memory::Way::Alpm => Kind::Alpm,
+                memory::Way::Alpm | memory::Way::Atcam => Kind::Alpm,
                 memory::Way::Pointed => Kind::Profile,
             };
             n.table = Some(table);
@@ -169,6 +174,7 @@ fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cel
         for r in Resource::ALL {
             n.fixed[r] = n.fixed[r].max(demand[r]);
         }
+        n.hashed = n.hashed.max(site.hashes.iter().map(|(bits, _)| *bits).sum());
         for (cells, index_bits) in &site.cells {
             if let Some(bits) = index_bits {
                 n.fixed[Resource::HashSlices] = n.fixed[Resource::HashSlices].max(u64::from(*bits).div_ceil(16));
@@ -205,6 +211,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
         later: BTreeMap::new(),
         waits: 0,
         height: 0,
+        hashed: 0,
         metered: false,
         by_match: BTreeSet::new(),
         path: Some((site.path.clone(), site.control.clone())),
@@ -278,7 +285,7 @@ fn bytes(ir: &Ir, locs: &BTreeSet<Loc>) -> u64 {
 fn cell_memory(ir: &Ir, cells: Cells, sizes: &Sizes, chip: &Switch) -> Amounts {
     let m = &chip.memory;
     match cells {
-        Cells::Counter(id) => memory::counter_cells(sizes.counter(ir, id), ir.program.counters[id].unit, m),
+        Cells::Counter(id) => memory::counter_cells(sizes.counter(ir, id), &ir.program.counters[id], m),
         Cells::Meter(id) => memory::meter_cells(sizes.meter(ir, id), m),
         Cells::Register(id) => memory::register_cells(sizes.register(ir, id), ir.program.registers[id].width, m),
     }

@@ -11,7 +11,8 @@
 use crate::describe::Memory;
 use crate::profile::Piece;
 use crate::resource::{Amounts, Resource};
-use p4_ir::{Expr, ExprKind, HeaderId, HeaderRef, Ir, LValue, Stmt};
+use crate::sites::Loc;
+use p4_ir::{Architecture, BinOp, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, Stmt};
 use program::{ActionId, CountUnit, MatchKind, TableId};
 use std::collections::BTreeSet;
 
@@ -26,6 +27,8 @@ pub(crate) enum Way {
     Ternary,
     /// Prefixes by partition: TCAM finds the partition, SRAM the prefix.
     Alpm,
+    /// Entries by partition, of which the program says the number.
+    Atcam,
     /// Members or groups of an action profile: an entry of another table says where.
     Pointed,
 }
@@ -37,6 +40,19 @@ pub(crate) struct Packing {
     pub few_slots: bool,
     /// Room for so many more entries, in percent: rounder parts can fit where the exact ones just do not.
     pub slack: u64,
+}
+
+/// What a table's memory depends on beside itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hangs<'a> {
+    /// What it is of an action profile.
+    pub piece: Option<Piece>,
+    /// Members of the profile that its entries point to.
+    pub members: u64,
+    /// The variables by which entries point to members.
+    pub handles: &'a BTreeSet<Loc>,
+    /// Bits of hashes that its actions use.
+    pub hashed: u64,
 }
 
 /// A table as memory.
@@ -64,6 +80,10 @@ pub(crate) struct Table {
     register: Option<u32>,
     /// Of groups: words of the selector's memory.
     selector: Option<u64>,
+    /// Of partitions: blocks of TCAM that find one, and blocks of SRAM for what they say.
+    index: (u64, u64),
+    /// Without a key: a row for what its action writes.
+    row: u64,
     key_bytes: u64,
     /// Independent hash ways: one where the key itself is the row's number.
     ways: u64,
@@ -96,43 +116,67 @@ impl Fit {
 
 impl Table {
     /// A table of `entries`, on a chip whose stages have so much.
-    pub(crate) fn of(ir: &Ir, id: TableId, piece: Option<Piece>, entries: u64, stage: &Amounts, pack: Packing, m: &Memory) -> Table {
+    pub(crate) fn of(ir: &Ir, id: TableId, hangs: &Hangs<'_>, entries: u64, stage: &Amounts, pack: Packing, m: &Memory) -> Table {
         let program = &ir.program;
-        let info = &program.tables[id];
+        let (info, asked, piece) = (&program.tables[id], &ir.tables[id].memory, hangs.piece);
         let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
         let roomy = entries + entries / 100 * pack.slack;
         let key_bits: u64 = info.keys.iter().map(|k| u64::from(k.width)).sum();
         let key_bytes = crossbar_bytes(ir, &ir.tables[id].keys);
+        let points = |a: ActionId| ir.actions[a].body.iter().any(|s| writes_any(s, hangs.handles));
+        let pointing = info.actions.iter().any(|u| points(u.action));
+        // Where the entry points to a member, so far: no data of its own.
+        let pointer = || u64::from(hangs.members.max(2).next_power_of_two().trailing_zeros()) + m.pointer_bits;
         // A constant that an instruction cannot hold comes with the entry, as its data do.
-        let data = |a: ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width)).sum::<u64>() + constants(ir, a, m);
-        let padded = |a: ActionId| program.actions[a].params.iter().map(|p| container(p.width)).sum::<u64>() + constants(ir, a, m);
-        let usable = || info.actions.iter().filter(|u| u.entry).map(|u| u.action);
+        // Parameters that the action does not use are none.
+        let used = |a: ActionId| {
+            let mut read = BTreeSet::new();
+            p4_ir::walk::all_stmts(&ir.actions[a].body, &mut |s| {
+                p4_ir::walk::stmt_exprs(s, &mut |e| {
+                    p4_ir::walk::read_vars(e, &mut |v| {
+                        read.insert(v);
+                    })
+                });
+            });
+            let params = program.actions[a].params.iter().zip(&ir.actions[a].params);
+            params.filter(|(_, v)| read.contains(v)).map(|(p, _)| p.width).collect::<Vec<u32>>()
+        };
+        let data = |a: ActionId| used(a).into_iter().map(u64::from).sum::<u64>() + constants(ir, a, m);
+        let padded = |a: ActionId| used(a).into_iter().map(container).sum::<u64>() + constants(ir, a, m);
+        let usable = || info.actions.iter().filter(|u| u.entry && (!pointing || points(u.action))).map(|u| u.action);
         let choices = usable().count() as u64;
         // What does nothing takes no instruction.
         let all = usable().chain((!usable().any(|a| a == info.default_action.0)).then_some(info.default_action.0));
         let actions = all.filter(|a| !ir.actions[*a].body.is_empty()).count() as u64;
-        let data_bits = usable().map(data).max().unwrap_or(0);
-        let padded_bits = usable().map(padded).max().unwrap_or(0);
+        let data_bits = if pointing { pointer() } else { usable().map(data).max().unwrap_or(0) };
+        let padded_bits = if pointing { pointer() } else { usable().map(padded).max().unwrap_or(0) };
         let default_bytes = padded(info.default_action.0) / 8;
         let lpm = info.keys.iter().any(|k| k.kind == MatchKind::Lpm);
-        let ternary = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+        let ternary = asked.ternary || info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+        // A program for the chip says it; of others a long table of prefixes is taken to be partitioned.
+        let partitioned = asked.alpm.is_some() || (ir.arch != Architecture::Tna && entries > m.alpm_from);
         let way = match () {
             () if piece.is_some() => Way::Pointed,
             () if info.keys.is_empty() || key_bits == 0 => Way::Keyless,
+            () if asked.atcam.is_some() => Way::Atcam,
             () if ternary => Way::Ternary,
-            () if lpm && entries > m.alpm_from => Way::Alpm,
+            () if lpm && partitioned => Way::Alpm,
             () if lpm => Way::Ternary,
             () => Way::Exact,
         };
         // The number of the instruction; data goes into the entry, or, if it is more, to rows of its own.
         let instruction = u64::from(choices.max(1).next_power_of_two().trailing_zeros());
-        let splits = splits(data_bits, padded_bits, m);
+        let splits = match pointing {
+            true => vec![(data_bits, None)],
+            // What a hash says comes by the way that the entry's own data take.
+            false => splits(data_bits, padded_bits, m.immediate_bits.saturating_sub(hangs.hashed.next_multiple_of(16)), m),
+        };
         // Prefixes and TCAMs take as much with the entry as they can.
         let (immediate, action) = match way {
             Way::Keyless => (0, None),
             _ => splits[0],
         };
-        let counter = info.direct_counter.map(|c| Fit::of(counter_bits(program.counters[c].unit), m.sram_bits));
+        let counter = info.direct_counter.map(|c| Fit::of(counter_bits(&program.counters[c]), m.sram_bits));
         let mut t = Table {
             way,
             entries,
@@ -147,6 +191,8 @@ impl Table {
             meter: info.direct_meter.is_some(),
             register: program.registers.values().find(|r| r.table == Some(id)).map(|r| r.width),
             selector: None,
+            index: (0, 0),
+            row: 0,
             key_bytes,
             ways: m.ways,
             actions: actions.max(u64::from(way == Way::Keyless)),
@@ -155,8 +201,14 @@ impl Table {
             entry_bits: 0,
             pack: (1, 1),
         };
+        // Of a TCAM: bytes that its rows compare, those of ranges twice.
+        let ranges = info.keys.iter().filter(|k| k.kind == MatchKind::Range);
+        let ternary_bytes = key_bytes + ranges.map(|k| u64::from(k.width).div_ceil(8)).sum::<u64>();
         match way {
-            Way::Keyless => t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 }),
+            Way::Keyless => {
+                t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 });
+                t.row = u64::from(padded(info.default_action.0) > m.immediate_bits.saturating_sub(hangs.hashed.next_multiple_of(16)));
+            }
             Way::Pointed => {
                 t.unit_entries = entries;
                 match piece {
@@ -171,7 +223,17 @@ impl Table {
             Way::Exact => {
                 // Dense packs save match memory, but every slot has its action data and cells: small tables are better off
                 // with fewer slots.
-                let direct = t.counter.is_none() && !t.meter && t.register.is_none();
+                let (stored, bytes) = match asked.proxy_hash {
+                    Some(bits) => (u64::from(bits), u64::from(bits).div_ceil(8)),
+                    None => (key_bits.saturating_sub(m.ghost_bits), key_bytes.saturating_sub(m.ghost_bits / 8)),
+                };
+                let default = info.default_action.0;
+                let may_be_default = |a: ActionId| if info.const_default { a == default } else { true };
+                // An entry's place says nothing of whether it is there: what such an action does beside its instructions would be done anyway.
+                let attached = |action: Option<Fit>| {
+                    let mut acting = info.actions.iter().map(|u| u.action).filter(|a| may_be_default(*a));
+                    acting.any(|a| calls(&ir.actions[a].body) || (action.is_some() && data(a) > 0))
+                };
                 let with = |(immediate, action): (u64, Option<Fit>), pack: (u64, u64)| {
                     let unit_entries = pack.0 * m.sram_rows;
                     let units = roomy.div_ceil(unit_entries);
@@ -179,16 +241,16 @@ impl Table {
                     let beyond = key_bits.saturating_sub(m.ghost_bits);
                     let rows = (1u64 << beyond.min(40)).div_ceil(pack.0).next_power_of_two();
                     let (units, ways) = match () {
-                        () if beyond == 0 => (1, 1),
-                        () if direct && beyond <= m.identity_bits && rows <= units.max(m.ways) => (rows, 1),
+                        () if asked.proxy_hash.is_none() && key_bits < m.ghost_bits && units == 1 => (1, 1),
+                        () if !attached(action) && beyond <= m.identity_bits && rows <= units.max(m.ways) => (rows, 1),
                         () => (units.max(m.ways), m.ways),
                     };
-                    let entry_bits = key_bits.saturating_sub(m.ghost_bits) + m.version_bits + instruction + immediate;
+                    let entry_bits = stored + m.version_bits + instruction + immediate;
                     Table { pack, unit_sram: pack.1, unit_entries, units, ways, action, entry_bits, ..t.clone() }
                 };
-                let overhead = |immediate: u64| m.version_bits + instruction + immediate;
-                let entry = |immediate: u64| key_bits.saturating_sub(m.ghost_bits) + overhead(immediate);
-                let all = splits.iter().flat_map(|s| packs(entry(s.0), overhead(s.0), m).into_iter().map(|p| with(*s, p)));
+                let overhead = |immediate: u64| instruction + immediate;
+                let entry = |immediate: u64| stored + m.version_bits + overhead(immediate);
+                let all = splits.iter().flat_map(|s| packs(entry(s.0), overhead(s.0), bytes, m).into_iter().map(|p| with(*s, p)));
                 let cost = |t: &Table| {
                     let smallest = t.part(t.ways.min(t.units), m);
                     let all = t.part(t.units, m);
@@ -209,28 +271,47 @@ impl Table {
                     _ => u64::from(k.width),
                 };
                 t.entry_bits = info.keys.iter().map(wide).sum::<u64>() + m.version_bits;
-                t.unit_tcam = t.entry_bits.div_ceil(m.tcam_bits);
+                t.unit_tcam = tcam_width(ternary_bytes).max(t.entry_bits.div_ceil(m.tcam_bits));
                 t.unit_entries = m.tcam_rows;
-                t.units = entries.div_ceil(m.tcam_rows);
+                t.units = rows_with_ranges(info, entries, asked.ranges).div_ceil(m.tcam_rows);
                 t.pack = (1, t.unit_tcam);
                 if instruction + immediate > 0 {
                     t.indirection = Some(Fit::of((instruction + immediate).max(8), m.sram_bits));
                 }
             }
-            Way::Alpm => {
-                // In SRAM a prefix is value and mask. Nothing is hashed, so all of the key is stored.
-                let overhead = m.version_bits + instruction + immediate;
+            Way::Alpm | Way::Atcam => {
+                let (partitions, subtrees) = match (asked.alpm, asked.atcam) {
+                    (Some(asked), _) => asked,
+                    (None, Some(partitions)) => (partitions, 1),
+                    (None, None) => (entries.div_ceil(m.alpm_bucket).next_multiple_of(m.sram_rows), 1),
+                };
+                let alpm = way == Way::Alpm;
+                // In SRAM a prefix is value and mask. Nothing is hashed, so all of the key is stored but for the partition's number.
+                let chooses = |k: &&program::KeyInfo| alpm || k.kind != MatchKind::Exact;
                 let twice = |k: &program::KeyInfo| u64::from(k.width) * if k.kind == MatchKind::Exact { 1 } else { 2 };
-                t.entry_bits = info.keys.iter().map(twice).sum::<u64>() + overhead;
-                let all = packs(t.entry_bits, overhead, m).into_iter();
-                t.pack =
-                    all.max_by_key(|(k, rows)| (k * 1000 / rows, u64::MAX - rows)).unwrap_or((1, wide_pack(t.entry_bits, overhead, m)));
-                let rows = m.alpm_bucket.div_ceil(t.pack.0);
-                t.unit_sram = rows.saturating_mul(t.pack.1);
-                let index = (key_bits + m.version_bits).div_ceil(m.tcam_bits);
-                t.unit_tcam = m.sram_rows.div_ceil(m.tcam_rows) * index;
-                t.unit_entries = (((m.alpm_bucket * m.sram_rows) as f64 * m.alpm_fill) as u64).max(1);
-                t.units = entries.div_ceil(t.unit_entries);
+                let subtree = u64::from(subtrees.next_power_of_two().trailing_zeros());
+                let stored = info.keys.iter().filter(chooses).map(twice).sum::<u64>() + subtree;
+                let all = splits.iter().flat_map(|s| {
+                    let overhead = instruction + s.0;
+                    let of = packs(stored + m.version_bits + overhead, overhead, stored.div_ceil(8), m).into_iter();
+                    of.filter(move |(k, _)| *k <= m.entries_a_row && overhead * k <= m.overhead_window_bits).map(move |p| (*s, p))
+                });
+                let ways = partitions.div_ceil(m.sram_rows);
+                // A place in each partition for what holds where no prefix does.
+                let places = entries.div_ceil(partitions) + u64::from(alpm);
+                let with = |((immediate, action), pack): ((u64, Option<Fit>), (u64, u64))| {
+                    let entry_bits = stored + m.version_bits + instruction + immediate;
+                    let (unit_sram, unit_entries) = (pack.1 * ways, pack.0 * ways * m.sram_rows);
+                    let units = places.div_ceil(pack.0);
+                    Table { pack, unit_sram, unit_entries, units, ways, action, entry_bits, ..t.clone() }
+                };
+                let fallback = (splits[0], (1, wide_pack(stored + m.version_bits, instruction + immediate, m)));
+                t = all.map(with).min_by_key(|t| t.part(t.units, m)[Resource::Sram]).unwrap_or_else(|| with(fallback));
+                if alpm {
+                    let number = u64::from(partitions.next_power_of_two().trailing_zeros()) + subtree;
+                    let blocks = (partitions * subtrees).div_ceil(m.tcam_rows) * tcam_width(ternary_bytes).max((key_bits + m.version_bits).div_ceil(m.tcam_bits));
+                    t.index = (blocks, Fit::of(number, m.sram_bits).blocks(partitions * subtrees, m.sram_rows));
+                }
             }
         }
         t
@@ -280,7 +361,7 @@ impl Table {
             a[Resource::MeterAlus] += 1;
         }
         match self.way {
-            Way::Keyless => {}
+            Way::Keyless => sram = sram.saturating_add(self.row),
             // They belong to the table whose entries point to them.
             Way::Pointed => a[Resource::LogicalTables] = 0,
             Way::Exact => {
@@ -297,14 +378,23 @@ impl Table {
                 a[Resource::TernaryTables] = 1;
                 a[Resource::Tcam] = self.unit_tcam.saturating_mul(units);
             }
-            Way::Alpm => {
-                a[Resource::TernaryCrossbar] = self.key_bytes;
-                a[Resource::TernaryTables] = 1;
-                a[Resource::Tcam] = self.unit_tcam.saturating_mul(units);
-                a[Resource::ExactCrossbar] = self.key_bytes;
-                a[Resource::ExactTables] = 1;
-                a[Resource::ResultBuses] = 1;
-                a[Resource::LogicalTables] = 2;
+            Way::Alpm | Way::Atcam => {
+                // So many rows of blocks are one logical table.
+                let tables = units.div_ceil(m.partition_rows);
+                a[Resource::LogicalTables] = tables;
+                a[Resource::ExactCrossbar] = self.key_bytes * tables;
+                a[Resource::ExactTables] = tables;
+                a[Resource::ResultBuses] = tables;
+                a[Resource::HashBits] = (m.hash_way_bits + u64::from(self.ways.trailing_zeros())) * tables;
+                a[Resource::Instructions] = self.actions * tables;
+                if self.index.0 > 0 {
+                    a[Resource::TernaryCrossbar] = self.key_bytes;
+                    a[Resource::TernaryTables] = 1;
+                    a[Resource::LogicalTables] += 1;
+                    a[Resource::Instructions] += 1;
+                    a[Resource::Tcam] = self.index.0;
+                    sram = sram.saturating_add(self.index.1);
+                }
             }
         }
         a[Resource::Sram] = sram;
@@ -374,16 +464,17 @@ fn way_sizes(units: u64, ways: u64) -> Vec<u64> {
 }
 
 /// How an action's data can lie: so many bits with the entry, and the rest in rows of their own. As much as possible with the entry first.
-fn splits(bits: u64, padded: u64, m: &Memory) -> Vec<(u64, Option<Fit>)> {
+/// `room`: bits that the entry has.
+fn splits(bits: u64, padded: u64, room: u64, m: &Memory) -> Vec<(u64, Option<Fit>)> {
     let mut all = Vec::new();
-    if bits <= m.immediate_bits {
+    if bits <= room {
         all.push((bits, None));
     }
     // Rows hold powers of two of bytes; what they do not hold goes with the entry, if it has room.
     let mut row = 8;
     while row < padded.next_power_of_two() {
         let beside = padded.saturating_sub(row).min(bits);
-        if beside <= m.immediate_bits {
+        if beside <= room {
             all.push((beside, Some(Fit::of(row, m.sram_bits))));
         }
         row *= 2;
@@ -394,19 +485,41 @@ fn splits(bits: u64, padded: u64, m: &Memory) -> Vec<(u64, Option<Fit>)> {
     if all.is_empty() { vec![(0, None)] } else { all }
 }
 
-/// Bits of constants that an action writes and no instruction holds, by the containers that they fill.
+/// Bits of constants that an action writes and no instruction holds, by the containers that they fill. An instruction writes a whole container
+/// of up to 21 bits, and of others a few bits wherever they lie.
 fn constants(ir: &Ir, action: ActionId, m: &Memory) -> u64 {
     let mut bits = 0;
     p4_ir::walk::all_stmts(&ir.actions[action].body, &mut |s| {
-        if let Stmt::Assign(to, value) = s
-            && let Some(c) = value.as_const()
-        {
-            let width = c.width();
-            let small = c.value() < u128::from(m.small_constants) || p4_ir::Bits::mask(width) - c.value() < u128::from(m.small_constants);
-            bits += if small || matches!(to, LValue::Slice(..)) { 0 } else { container(width) };
-        }
+        let Stmt::Assign(to, value) = s else { return };
+        let added = match &value.kind {
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, _, b) => b.as_const(),
+            _ => None,
+        };
+        bits += match (value.as_const(), added) {
+            (Some(c), _) if !matches!(to, LValue::Slice(..)) => written(c.value(), c.width(), m),
+            (None, Some(c)) if !signed_small(c.value(), c.width(), m) => container(c.width()),
+            _ => 0,
+        };
     });
     bits
+}
+
+/// Bits of data for a constant that fills so many bits, lying in containers of 32 bits, 16 and 8, from the low end.
+fn written(value: u128, width: u32, m: &Memory) -> u64 {
+    let (mut bits, mut at) = (0, 0);
+    while at < width {
+        let wide = (width - at).min(32);
+        let part = (value >> at) & p4_ir::Bits::mask(wide);
+        let whole = wide % 8 == 0;
+        let held = signed_small(part, wide, m) || if whole { part < 1 << m.constant_bits } else { part >> part.trailing_zeros().min(wide) < u128::from(m.small_constants) };
+        bits += if held { 0 } else { container(wide) };
+        at += wide;
+    }
+    bits
+}
+
+fn signed_small(value: u128, width: u32, m: &Memory) -> bool {
+    value < u128::from(m.small_constants) || p4_ir::Bits::mask(width) - value < u128::from(m.small_constants)
 }
 
 /// Bits of the containers that so many bits fill.
@@ -414,16 +527,53 @@ fn container(width: u32) -> u64 {
     u64::from(width).div_ceil(8) * 8
 }
 
-/// Ways to pack: so many entries in so many rows that are read together.
-fn packs(entry_bits: u64, overhead: u64, m: &Memory) -> Vec<(u64, u64)> {
-    let mut all = Vec::new();
-    for rows in 1..=m.pack_rows {
-        let most = if rows == 1 { m.entries_a_row } else { m.entries_a_pack };
-        let by_bits = rows * m.sram_bits / entry_bits.max(1);
-        let by_overhead = (rows * m.overhead_window_bits).checked_div(overhead).unwrap_or(u64::MAX);
-        all.extend((1..=by_bits.min(by_overhead).min(most)).map(|k| (k, rows)));
-    }
-    all
+/// Ways to pack: so many entries in so many rows that are read together, of entries with so many bits, of which some choose what is done and
+/// others are compared, in whole bytes.
+fn packs(entry_bits: u64, overhead: u64, compared_bytes: u64, m: &Memory) -> Vec<(u64, u64)> {
+    let rows = |k: u64| {
+        let by_bits = (k * entry_bits).div_ceil(m.sram_bits);
+        let by_bytes = (k * compared_bytes).div_ceil(m.sram_bits / 8);
+        let by_overhead = (k * overhead).div_ceil(m.overhead_window_bits);
+        by_bits.max(by_bytes).max(by_overhead).max(k.div_ceil(m.entries_a_row)).max(1)
+    };
+    (1..=m.entries_a_pack).map(|k| (k, rows(k))).filter(|(_, rows)| *rows <= m.pack_rows).collect()
+}
+
+/// Blocks of TCAM beside each other for so many bytes: two share a byte, half of which each compares.
+fn tcam_width(bytes: u64) -> u64 {
+    let (pairs, left) = (bytes.saturating_sub(1) / 11, bytes - bytes.saturating_sub(1) / 11 * 11);
+    2 * pairs + if left > 6 { 2 } else { 1 }
+}
+
+/// Rows of a TCAM: a range is compared by groups of four bits, and takes up to eight rows. Where the program does not say how many entries have
+/// one, a quarter is taken to.
+fn rows_with_ranges(info: &program::TableInfo, entries: u64, asked: Option<u64>) -> u64 {
+    let nibbles = info.keys.iter().filter(|k| k.kind == MatchKind::Range).map(|k| u64::from(k.width).div_ceil(4)).max().unwrap_or(0);
+    let with = asked.unwrap_or(entries / 4).min(entries);
+    with * (2 * nibbles).saturating_sub(1).clamp(1, 8) + (entries - with)
+}
+
+/// Whether an action reaches cells: counters, meters, registers.
+fn calls(body: &p4_ir::Block) -> bool {
+    let mut found = false;
+    let cells = |e: &Extern| {
+        matches!(
+            e,
+            Extern::Count { .. }
+                | Extern::DirectCount(_)
+                | Extern::Meter { .. }
+                | Extern::DirectMeter { .. }
+                | Extern::RegisterRead { .. }
+                | Extern::RegisterWrite { .. }
+        )
+    };
+    p4_ir::walk::all_stmts(body, &mut |s| found |= matches!(s, Stmt::Extern(e) if cells(e)));
+    found
+}
+
+/// Whether a statement assigns to one of these variables.
+fn writes_any(s: &Stmt, handles: &BTreeSet<Loc>) -> bool {
+    matches!(s, Stmt::Assign(LValue::Var(v), _) if handles.contains(&Loc::Var(*v)))
 }
 
 /// Rows of one entry that is wider than any pack: its crossbar will refuse it.
@@ -431,14 +581,18 @@ fn wide_pack(entry_bits: u64, overhead: u64, m: &Memory) -> u64 {
     entry_bits.div_ceil(m.sram_bits).max(overhead.div_ceil(m.overhead_window_bits)).max(1)
 }
 
-/// Bits of a counter's cell: 28 bits of packets with 36 of bytes, or 32 of packets, or 64 of bytes.
-fn counter_bits(unit: CountUnit) -> u64 {
-    if unit == CountUnit::Packets { 32 } else { 64 }
+/// Bits of a counter's cell: 32 of packets or bytes, or 64; of both 28 and 36, or 64 each.
+fn counter_bits(info: &program::CounterInfo) -> u64 {
+    match (info.unit, info.bits) {
+        (CountUnit::Packets, None) | (CountUnit::Packets | CountUnit::Bytes, Some(..=32)) => 32,
+        (CountUnit::Packets | CountUnit::Bytes, _) | (CountUnit::Both, None | Some(..=36)) => 64,
+        (CountUnit::Both, Some(_)) => 128,
+    }
 }
 
 /// Counter cells that an index chooses.
-pub(crate) fn counter_cells(cells: u64, unit: CountUnit, m: &Memory) -> Amounts {
-    let blocks = Fit::of(counter_bits(unit), m.sram_bits).blocks(cells.max(1), m.sram_rows) + m.spare_blocks;
+pub(crate) fn counter_cells(cells: u64, info: &program::CounterInfo, m: &Memory) -> Amounts {
+    let blocks = Fit::of(counter_bits(info), m.sram_bits).blocks(cells.max(1), m.sram_rows) + m.spare_blocks;
     let mut a = Amounts::default();
     a[Resource::Sram] = blocks;
     a[Resource::MapRam] = blocks;

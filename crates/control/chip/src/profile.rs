@@ -28,6 +28,20 @@ pub(crate) struct Profiles {
 }
 
 impl Profiles {
+    /// The table of members that entries of this table point to.
+    pub(crate) fn members_of(&self, ir: &Ir, table: TableId) -> Option<TableId> {
+        let profile = |var: VarId| ir.vars[var].name.split('#').next()?.rsplit_once('.').map(|(profile, _)| profile.to_owned());
+        let written = |action: program::ActionId| {
+            ir.actions[action].body.iter().find_map(|s| match s {
+                p4_ir::Stmt::Assign(p4_ir::LValue::Var(v), _) if self.handles.contains(&Loc::Var(*v)) => profile(*v),
+                _ => None,
+            })
+        };
+        let name = ir.program.tables[table].actions.iter().find_map(|u| written(u.action))?;
+        let mut of_profile = self.pieces.iter().filter(|(_, piece)| **piece == Piece::Members).map(|(id, _)| *id);
+        of_profile.find(|id| ir.program.tables[*id].full_name.strip_suffix(".members") == Some(&name))
+    }
+
     pub(crate) fn of(ir: &Ir) -> Profiles {
         // Of two instances of one name the variables are numbered.
         let name_of = |var: VarId| ir.vars[var].name.split('#').next().unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::lack::{Fault, Lack};
 use crate::profile::Profiles;
 use instructions::Gate;
 use p4_analysis::control::actions;
-use p4_analysis::validity::{known, never_valid};
+use p4_analysis::validity::{always_valid, known_of, never_valid};
 use p4_ir::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -121,13 +121,13 @@ pub(crate) struct Sites {
 
 /// The sites of a pipe's controls.
 pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
-    let never = never_valid(ir);
+    let (never, always) = (never_valid(ir), always_valid(ir, &ir.pipes[pipe]));
     let parsed = parsed(ir, &ir.pipes[pipe]);
     let namer = Namer::new(ir);
     let unread = unread(ir);
     let reads = reads(ir);
     let (out, deciders) = (Sites { handles: Profiles::of(ir).handles, parsed: parsed.clone(), ..Sites::default() }, HashMap::new());
-    let mut w = Walker { ir, never, parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
+    let mut w = Walker { ir, never, always, parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -137,7 +137,22 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
         w.close(&flow, end);
     }
     w.entry_data();
+    one_container(ir, &mut w.out);
     w.out
+}
+
+/// What the traffic manager is told by a bit and what the deparser is told by three lie in one container, which one instruction of a stage writes.
+fn one_container(ir: &Ir, sites: &mut Sites) {
+    let named = |end: &str| ir.intrinsic.standard.iter().filter(|(name, _)| name.ends_with(end)).map(|(_, v)| Loc::Var(*v)).collect::<Vec<_>>();
+    let (bypass, drop) = (named("for_tm_t.bypass_egress"), named("for_deparser_t.drop_ctl"));
+    let ([bypass, ..], drops) = (bypass.as_slice(), drop.as_slice()) else { return };
+    let Some(drop) = drops.iter().find(|d| sites.all.iter().any(|s| s.writes.contains(d))) else { return };
+    for site in &mut sites.all {
+        let sets = [&mut site.writes].into_iter().chain(site.by_action.values_mut()).chain(&mut site.on_hit).chain(&mut site.on_miss);
+        for set in sets.filter(|set| set.contains(bypass)) {
+            set.insert(*drop);
+        }
+    }
 }
 
 /// The variables that a pipe's parser may write, and those that are the chip's own.
@@ -214,6 +229,8 @@ struct Walker<'a> {
     ir: &'a Ir,
     /// Headers that no packet has: what asks for them is decided.
     never: BTreeSet<HeaderId>,
+    /// Headers that all packets have.
+    always: BTreeSet<HeaderId>,
     /// What the parser may have set.
     parsed: BTreeSet<VarId>,
     /// Addresses of assignments that nothing reads.
@@ -283,8 +300,8 @@ impl Walker<'_> {
                 }
             }
             Stmt::CopyVarbit { .. } => self.lack(name, Fault::Varbit),
-            Stmt::If(c, a, b) if known(&self.never, c).is_some() => {
-                let taken = if known(&self.never, c) == Some(true) { a } else { b };
+            Stmt::If(c, a, b) if known_of(&self.never, &self.always, c).is_some() => {
+                let taken = if known_of(&self.never, &self.always, c) == Some(true) { a } else { b };
                 self.flush(row, path, name, first);
                 let inner = self.block(taken, path, name, None);
                 flow.leaves.extend(inner.leaves);

@@ -9,7 +9,7 @@ use target_kit::{AllFacets, ask_all};
 #[test]
 fn the_pair_loses_neither_order_nor_buckets_nor_messages() {
     let mut program = Program::default();
-    let info = CounterInfo { name: "c".into(), size: 1, unit: CountUnit::Packets, length: LengthSource::Frame, table: None };
+    let info = CounterInfo { name: "c".into(), size: 1, unit: CountUnit::Packets, length: LengthSource::Frame, table: None, bits: None };
     let counter = program.counters.push(info);
     let program = Arc::new(program);
     let (fast, base) = (Arc::new(AllFacets::new(program.clone(), true)), Arc::new(AllFacets::new(program, false)));

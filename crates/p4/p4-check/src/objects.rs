@@ -43,8 +43,8 @@ pub(crate) enum ObjKind<'a> {
     Random(p4_ir::Bits, p4_ir::Bits),
     /// TNA's counter of a parser: what it says of itself.
     ParserCounter(p4_ir::VarId),
-    /// TNA: how a table of prefixes is partitioned.
-    Partitions,
+    /// TNA: how many partitions a table of prefixes has, and subtrees of each; of `Atcam`, one.
+    Partitions(u64, u64),
     /// A register action that has no body yet.
     Acts(ObjId),
     /// An extern this compiler knows nothing of.
@@ -424,11 +424,11 @@ impl<'a> Cx<'a> {
         let owned = path.to_owned();
         Ok(match (name, values) {
             ("counter", [size, unit]) => {
-                let info = CounterInfo { name: owned, size: self.cells(size)?, unit: count_unit(unit), length, table: None };
+                let info = CounterInfo { name: owned, size: self.cells(size)?, unit: count_unit(unit), length, table: None, bits: None };
                 ObjKind::Counter(self.build.ir.program.counters.push(info))
             }
             ("direct_counter", [unit]) => {
-                let info = CounterInfo { name: owned, size: 0, unit: count_unit(unit), length, table: None };
+                let info = CounterInfo { name: owned, size: 0, unit: count_unit(unit), length, table: None, bits: None };
                 ObjKind::DirectCounter(self.build.ir.program.counters.push(info))
             }
             ("meter", [size, unit]) => {

@@ -123,7 +123,7 @@ impl<'a> Cx<'a> {
 
     fn plain_table(&mut self, name: &str, keys: Vec<(String, Expr)>, actions: Vec<ActionUse>, miss: ActionId, size: u64) -> TableId {
         let (names, exprs): (Vec<String>, Vec<Expr>) = keys.into_iter().unzip();
-        self.build.ir.tables.push(TableCode { keys: exprs });
+        self.build.ir.tables.push(TableCode { keys: exprs, ..TableCode::default() });
         self.build.ir.program.tables.push(TableInfo {
             name: name.to_owned(),
             full_name: name.to_owned(),

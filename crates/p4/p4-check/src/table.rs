@@ -192,7 +192,8 @@ impl<'a> Cx<'a> {
             direct_counter,
             direct_meter,
         });
-        self.build.ir.tables.push(TableCode { keys: exprs });
+        let memory = if self.is_tna() { self.tna_memory(decl, annotations)? } else { p4_ir::TableMemory::default() };
+        self.build.ir.tables.push(TableCode { keys: exprs, memory });
         self.note_id(IdOf::Table(id), annotations);
         let fields = decl.key().unwrap_or(&[]).iter().filter(|k| k.match_kind.name != "selector");
         let mut at = 0;
@@ -231,7 +232,7 @@ impl<'a> Cx<'a> {
                     self.warn("ignored", p.span, "`psa_idle_timeout` is ignored: entries do not age here");
                 }
                 other if self.whole.pna.is_some() && self.pna_property(other, p)? => {}
-                "filters" | "registers" if self.is_tna() => {}
+                "filters" | "registers" | "alpm" | "atcam" | "proxy_hash" if self.is_tna() => {}
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
@@ -283,7 +284,7 @@ impl<'a> Cx<'a> {
         let declared = match object.map(|o| self.kind(o)) {
             Some(ObjKind::Profile(p)) => p.clone(),
             // How the chip finds the longest prefix, not what it finds.
-            Some(ObjKind::Partitions) => return Ok(None),
+            Some(ObjKind::Partitions(..)) => return Ok(None),
             _ if self.check_only() => return Ok(None),
             _ => return Err(self.unsupported(property.span, "this `implementation` of a table")),
         };
@@ -387,6 +388,7 @@ impl<'a> Cx<'a> {
             "ternary" => MatchKind::Ternary,
             "range" => MatchKind::Range,
             "optional" => MatchKind::Optional,
+            "atcam_partition_index" if self.is_tna() => MatchKind::Exact,
             // Where only types count it may be matched by whatever an entry says.
             _ if self.check_only() => MatchKind::Ternary,
             other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
@@ -394,11 +396,12 @@ impl<'a> Cx<'a> {
     }
 
     fn table_size(&mut self, decl: &'a ast::TableDecl) -> R<u64> {
-        let Some((_, value)) = decl.property("size") else { return Ok(DEFAULT_SIZE) };
+        let default = if self.is_tna() { crate::tna::DEFAULT_SIZE } else { DEFAULT_SIZE };
+        let Some((_, value)) = decl.property("size") else { return Ok(default) };
         let n = self.const_int(value, "the size of a table")?;
         match u64::try_from(&n) {
             // Nothing is asked for, as by a program that guarantees its users no entries.
-            Ok(0) => Ok(DEFAULT_SIZE),
+            Ok(0) => Ok(default),
             Ok(n) if (1..=MAX_SIZE).contains(&n) => Ok(n),
             _ => Err(self.error("out-of-range", value.span, format!("a table cannot have {n} entries"))),
         }

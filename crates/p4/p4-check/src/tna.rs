@@ -13,7 +13,7 @@
 //! port_metadata_unpack                                       a lookahead, and an advance by what the chip puts there
 //! Lpf, Wred, DirectLpf, DirectWred                           meters, with which they share units and memory; what they filter is not counted
 //! ParserCounter                                              a bit that the parser matches on
-//! Alpm                                                       nothing: tables of prefixes are partitioned by their size
+//! Alpm, Atcam, @alpm, @ternary, proxy_hash                   where the table's entries lie (`p4_ir::TableMemory`), and nothing else
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
 //! traffic manager does between ingress and egress are not in it. Left out, and refused by name: math units, several
@@ -36,6 +36,12 @@ pub(crate) const PACKAGE: &str = "Switch";
 
 /// Bits of a port's metadata in front of a packet: `PORT_METADATA_SIZE`.
 const PORT_METADATA_BITS: u128 = 64;
+
+/// Entries of a table that says nothing of its size.
+pub(crate) const DEFAULT_SIZE: u64 = 512;
+/// Partitions of a table of prefixes, and subtrees of each, where the program does not say.
+const PARTITIONS: u64 = 1024;
+const SUBTREES: u64 = 2;
 
 /// What a register action does, and to what.
 #[derive(Clone)]
@@ -136,14 +142,15 @@ impl<'a> Cx<'a> {
     pub(crate) fn tna_kind(&mut self, name: &str, targs: &[Type], values: &[Tv], path: &str, span: Span) -> R<Option<ObjKind<'a>>> {
         let owned = path.to_owned();
         let length = LengthSource::Frame;
+        let bits = targs.first().and_then(Type::wire_bits).and_then(|bits| u32::try_from(bits).ok());
         Ok(Some(match (name, values) {
             ("Counter", [size, unit, ..]) => {
                 let info =
-                    CounterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None };
+                    CounterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None, bits };
                 ObjKind::Counter(self.build.ir.program.counters.push(info))
             }
             ("DirectCounter", [unit, ..]) => {
-                let info = CounterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
+                let info = CounterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None, bits };
                 ObjKind::DirectCounter(self.build.ir.program.counters.push(info))
             }
             ("Meter", [size, unit, ..]) => {
@@ -177,7 +184,11 @@ impl<'a> Cx<'a> {
                 ObjKind::Cells(self.build.ir.program.registers.push(info), cell)
             }
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
-            ("Alpm", _) => ObjKind::Partitions,
+            ("Alpm" | "Atcam", given) => {
+                let partitions = given.first().map_or(Ok(PARTITIONS), |n| self.cells(n))?;
+                let subtrees = if name == "Atcam" { 1 } else { given.get(1).map_or(Ok(SUBTREES), |n| self.cells(n))? };
+                ObjKind::Partitions(partitions, subtrees)
+            }
             ("ActionProfile", [size]) => {
                 ObjKind::Profile(crate::profile::ProfileDecl { size: self.cells(size)?, algorithm: None, groups: None, lowered: None })
             }
@@ -196,6 +207,43 @@ impl<'a> Cx<'a> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// What the program says of a table's memory.
+    pub(crate) fn tna_memory(&mut self, decl: &'a ast::TableDecl, annotations: &'a [ast::Annotation]) -> R<p4_ir::TableMemory> {
+        let number = |name: &str| -> Option<u64> { ast::find_annotation(annotations, name)?.int().and_then(|n| u64::try_from(n).ok()) };
+        let any = |names: &[&str]| names.iter().find_map(|name| number(name));
+        let mut memory = p4_ir::TableMemory {
+            ternary: number("ternary").is_some_and(|n| n != 0),
+            ranges: number("entries_with_ranges"),
+            ..Default::default()
+        };
+        if any(&["alpm", "algorithmic_lpm"]).is_some_and(|n| n != 0) {
+            let partitions = any(&["alpm_partitions", "algorithmic_lpm_partitions"]).unwrap_or(PARTITIONS);
+            let subtrees = any(&["alpm_subtrees_per_partition", "algorithmic_lpm_subtrees_per_partition"]).unwrap_or(SUBTREES);
+            memory.alpm = Some((partitions, subtrees));
+        }
+        for name in ["implementation", "alpm", "atcam"] {
+            let Some((_, value)) = decl.property(name) else { continue };
+            let v = self.expr(value)?;
+            match (self.object(&v).map(|o| self.kind(o)), name) {
+                (Some(ObjKind::Partitions(partitions, _)), "atcam") => memory.atcam = Some(*partitions),
+                (Some(ObjKind::Partitions(partitions, subtrees)), _) => memory.alpm = Some((*partitions, *subtrees)),
+                (_, "implementation") => {}
+                _ => return Err(self.error("type-mismatch", value.span, format!("`{name}` must name an instance that says how"))),
+            }
+        }
+        if decl.key().unwrap_or(&[]).iter().any(|k| k.match_kind.name == "atcam_partition_index") {
+            memory.atcam = memory.atcam.or(any(&["atcam_number_partitions"])).or(Some(PARTITIONS));
+        }
+        if let Some((_, value)) = decl.property("proxy_hash") {
+            let v = self.expr(value)?;
+            memory.proxy_hash = match &v.ty {
+                Type::Extern(_, args) => args.first().and_then(Type::wire_bits).and_then(|bits| u32::try_from(bits).ok()),
+                _ => return Err(self.error("type-mismatch", value.span, "`proxy_hash` must name a hash")),
+            };
+        }
+        Ok(memory)
     }
 
     /// The body that a register action brings along.

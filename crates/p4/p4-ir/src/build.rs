@@ -189,7 +189,7 @@ impl Ir {
     pub fn add_table(&mut self, name: &str, keys: Vec<(&str, Expr, MatchKind)>, actions: &[ActionId], default: ActionId) -> TableId {
         let infos = keys.iter().map(|(n, e, k)| KeyInfo { name: (*n).into(), width: e.ty.width(), kind: *k }).collect();
         let uses = actions.iter().map(|a| ActionUse { action: *a, entry: true, default: true }).collect();
-        self.tables.push(TableCode { keys: keys.into_iter().map(|(_, e, _)| e).collect() });
+        self.tables.push(TableCode { keys: keys.into_iter().map(|(_, e, _)| e).collect(), ..TableCode::default() });
         self.program.tables.push(TableInfo {
             name: name.into(),
             full_name: name.into(),
@@ -208,7 +208,7 @@ impl Ir {
 
     /// A counter of packets and bytes; direct if a table is given (which then knows it).
     pub fn add_counter(&mut self, name: &str, size: u64, table: Option<TableId>) -> CounterId {
-        let info = CounterInfo { name: name.into(), size, unit: CountUnit::Both, length: LengthSource::Frame, table };
+        let info = CounterInfo { name: name.into(), size, unit: CountUnit::Both, length: LengthSource::Frame, table, bits: None };
         let id = self.program.counters.push(info);
         if let Some(t) = table {
             self.program.tables[t].direct_counter = Some(id);

@@ -245,6 +245,23 @@ pub struct ActionCode {
 pub struct TableCode {
     /// Key expressions, as in `TableInfo::keys`.
     pub keys: Vec<Expr>,
+    /// What a program for a chip says of the table's memory.
+    pub memory: TableMemory,
+}
+
+/// In which memory of a chip a table is to lie: annotations and properties of TNA. No other target asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TableMemory {
+    /// Prefixes by partition: how many partitions, and subtrees of each (`@alpm`, `implementation = Alpm(...)`).
+    pub alpm: Option<(u64, u64)>,
+    /// Entries by partition, which a key chooses: how many partitions.
+    pub atcam: Option<u64>,
+    /// In TCAM, whatever the keys (`@ternary(1)`).
+    pub ternary: bool,
+    /// Entries that need several rows for their ranges (`@entries_with_ranges`).
+    pub ranges: Option<u64>,
+    /// Bits of a hash that entries hold in place of the key (`proxy_hash`).
+    pub proxy_hash: Option<u32>,
 }
 
 /// Variables with a meaning to the architecture. v1model's `standard_metadata` fields are always present in a

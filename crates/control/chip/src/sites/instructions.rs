@@ -233,6 +233,10 @@ impl Walker<'_> {
             }
         }
         let Some(to) = self.place(dst) else { return };
+        // Of a header that no packet has.
+        if matches!(to, Loc::Field(h, _) if self.never.contains(&h)) {
+            return;
+        }
         if self.handed_on(value, dst, to, row) {
             return;
         }

@@ -113,7 +113,7 @@ pub(crate) fn upf(size: u64) -> Program {
     table("nexthop", &[("nexthop", 16, Exact)], &[send, send_vxlan, unresolved, drop], 4096);
 
     let length = LengthSource::Pdu;
-    p.counters.push(CounterInfo { name: "usage".into(), size: size * 4, unit: CountUnit::Both, length, table: None });
+    p.counters.push(CounterInfo { name: "usage".into(), size: size * 4, unit: CountUnit::Both, length, table: None, bits: None });
     for (name, size) in [("mbr", size * 4), ("class_rate", 1024)] {
         p.meters.push(MeterInfo { name: name.into(), size, unit: CountUnit::Bytes, length, table: None });
     }
