@@ -69,6 +69,8 @@ pub(crate) struct Node {
     pub by_match: BTreeSet<usize>,
     /// What has been decided when it is reached, and by whom, if it is reached in one place only.
     pub path: Option<(Vec<Step>, BTreeSet<usize>)>,
+    /// Nodes that write another field of a container that it writes: they lie in other stages, in whichever order.
+    pub apart: BTreeSet<usize>,
     /// The condition right before it: on the chip the two are one logical table.
     pub behind: Option<usize>,
 }
@@ -87,6 +89,11 @@ impl Node {
     /// Stages that it begins ahead of where it lies: the TCAM that finds a prefix's partition is a table in a stage before.
     pub(crate) fn ahead(&self) -> usize {
         usize::from(self.table.as_ref().is_some_and(|t| t.way == memory::Way::Alpm))
+    }
+
+    /// The same of what waits for this node: that TCAM needs the key only.
+    pub(crate) fn ahead_of(&self, before: usize) -> usize {
+        if self.by_match.contains(&before) { self.ahead() } else { 0 }
     }
 }
 
@@ -215,6 +222,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
         metered: false,
         by_match: BTreeSet::new(),
         path: Some((site.path.clone(), site.control.clone())),
+        apart: BTreeSet::new(),
         behind: None,
     };
     match site.what {
@@ -301,6 +309,13 @@ pub(crate) fn cells_name(ir: &Ir, cells: Cells) -> String {
 }
 
 fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
+    for (a, b) in &sites.one_container {
+        let (a, b) = (node_of[*a], node_of[*b]);
+        if a != b {
+            g.nodes[a].apart.insert(b);
+            g.nodes[b].apart.insert(a);
+        }
+    }
     let handles = &sites.handles;
     for (j, b) in sites.all.iter().enumerate() {
         for (i, a) in sites.all.iter().enumerate().take(j) {
@@ -327,6 +342,13 @@ fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
             }
             let edge = g.nodes[from].later.entry(to).or_insert(false);
             *edge |= strict;
+            // A selector's hash is computed in the stage of the table whose entries point to groups.
+            if strict && matches!(b.what, What::Level) && !b.writes.is_empty() && b.writes.is_subset(handles) {
+                let tables = b.path.iter().map(|step| step.site).filter(|t| *t > i && matches!(sites.all[*t].what, What::Table(_)));
+                for table in tables.map(|t| node_of[t]).filter(|t| *t != from) {
+                    g.nodes[from].later.insert(table, true);
+                }
+            }
             if by_match {
                 g.nodes[to].by_match.insert(from);
             }
@@ -415,7 +437,7 @@ fn heights(g: &mut Graph, lacks: &mut Vec<Lack>) {
 /// The longest rows of strict waits, once it is known how tables are found.
 fn tall(g: &mut Graph) {
     for i in g.order.clone().into_iter().rev() {
-        let behind = g.nodes[i].later.iter().map(|(to, strict)| g.nodes[*to].height + usize::from(*strict) + g.nodes[*to].ahead());
+        let behind = g.nodes[i].later.iter().map(|(to, strict)| g.nodes[*to].height + usize::from(*strict) + g.nodes[*to].ahead_of(i));
         g.nodes[i].height = behind.max().unwrap_or(0);
     }
 }

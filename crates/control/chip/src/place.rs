@@ -330,7 +330,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                         for (&to, &strict) in &graph.nodes[i].later {
                             let t = &mut states[to];
                             t.waits -= 1;
-                            let from = at + usize::from(strict) + graph.nodes[to].ahead();
+                            let from = at + usize::from(strict) + graph.nodes[to].ahead_of(i);
                             if from > t.earliest || (from == t.earliest && strict && t.via.is_none()) {
                                 t.earliest = from;
                                 t.via = Some(i);
@@ -375,6 +375,9 @@ fn try_place(
     chip: &Switch,
 ) -> Result<(Part, u64), Fault> {
     let node = &graph.nodes[i];
+    if stage.parts.iter().any(|p| node.apart.contains(&p.node)) {
+        return Err(Fault::Resource { resource: Resource::Instructions, needed: 1, left: 0 });
+    }
     let mut fixed = node.fixed;
     let name = |cells| cells_name(ir, cells);
     share(graph, node, stage, &mut fixed);

@@ -111,6 +111,8 @@ pub(crate) struct Sites {
     /// What no chip of this kind does.
     pub lacks: Vec<Lack>,
     pub digests: u64,
+    /// Sites that write one container, each another field of it.
+    pub one_container: Vec<(usize, usize)>,
     /// Assignments and computations.
     pub operations: u64,
     /// What passes between a table with an action profile and those behind it: on the chip an entry's address, and no field.
@@ -127,7 +129,7 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let unread = unread(ir);
     let reads = reads(ir);
     let (out, deciders) = (Sites { handles: Profiles::of(ir).handles, parsed: parsed.clone(), ..Sites::default() }, HashMap::new());
-    let mut w = Walker { ir, never, always, parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
+    let mut w = Walker { ir, never, always, read_fields: read_fields(ir), parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -137,22 +139,22 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
         w.close(&flow, end);
     }
     w.entry_data();
-    one_container(ir, &mut w.out);
+    w.out.one_container = one_container(ir, &w.out);
     w.out
 }
 
-/// What the traffic manager is told by a bit and what the deparser is told by three lie in one container, which one instruction of a stage writes.
-fn one_container(ir: &Ir, sites: &mut Sites) {
+/// What the traffic manager is told by a bit and what the deparser is told by three lie in one container, which one instruction of a stage writes:
+/// sites that write one and the other, and that a packet may both reach.
+fn one_container(ir: &Ir, sites: &Sites) -> Vec<(usize, usize)> {
     let named = |end: &str| ir.intrinsic.standard.iter().filter(|(name, _)| name.ends_with(end)).map(|(_, v)| Loc::Var(*v)).collect::<Vec<_>>();
     let (bypass, drop) = (named("for_tm_t.bypass_egress"), named("for_deparser_t.drop_ctl"));
-    let ([bypass, ..], drops) = (bypass.as_slice(), drop.as_slice()) else { return };
-    let Some(drop) = drops.iter().find(|d| sites.all.iter().any(|s| s.writes.contains(d))) else { return };
-    for site in &mut sites.all {
-        let sets = [&mut site.writes].into_iter().chain(site.by_action.values_mut()).chain(&mut site.on_hit).chain(&mut site.on_miss);
-        for set in sets.filter(|set| set.contains(bypass)) {
-            set.insert(*drop);
-        }
-    }
+    let writing = |of: &[Loc]| -> Vec<usize> {
+        let writes = |s: &Site| of.iter().any(|l| s.writes.contains(l));
+        (0..sites.all.len()).filter(|i| writes(&sites.all[*i])).collect()
+    };
+    let (one, other) = (writing(&bypass), writing(&drop));
+    let both = one.iter().flat_map(|a| other.iter().map(|b| (*a, *b)));
+    both.filter(|(a, b)| a != b && !exclusive(&sites.all[*a], &sites.all[*b])).collect()
 }
 
 /// The variables that a pipe's parser may write, and those that are the chip's own.
@@ -198,6 +200,21 @@ fn reads(ir: &Ir) -> HashMap<VarId, usize> {
     n
 }
 
+/// Fields that some expression reads.
+fn read_fields(ir: &Ir) -> HashSet<(HeaderId, u32)> {
+    let mut all = HashSet::new();
+    let mut see = |e: &Expr| {
+        p4_analysis::effects::expr_reads(ir, e, &mut |place| {
+            if let p4_analysis::effects::Place::Field(h, f) = place {
+                all.insert((h, f));
+            }
+        });
+    };
+    ir.blocks().for_each(|b| p4_ir::walk::all_stmts(b, &mut |s| p4_ir::walk::stmt_exprs(s, &mut see)));
+    p4_ir::walk::other_exprs(ir, &mut see);
+    all
+}
+
 /// How a block can be left before its end.
 #[derive(Clone, Debug, Default)]
 struct Flow {
@@ -231,6 +248,7 @@ struct Walker<'a> {
     never: BTreeSet<HeaderId>,
     /// Headers that all packets have.
     always: BTreeSet<HeaderId>,
+    read_fields: HashSet<(HeaderId, u32)>,
     /// What the parser may have set.
     parsed: BTreeSet<VarId>,
     /// Addresses of assignments that nothing reads.
@@ -419,7 +437,7 @@ impl Walker<'_> {
         let decider = match &inner.kind {
             ExprKind::Var(v) => self.deciders.get(v).copied().filter(|(_, by)| *by == By::Hit),
             // Whether it points to a member or group is in the entry.
-            ExprKind::Binary(BinOp::Eq, v, _) => match v.kind {
+            ExprKind::Binary(BinOp::Eq | BinOp::Ne, v, _) => match v.kind {
                 ExprKind::Var(v) if self.out.handles.contains(&Loc::Var(v)) => {
                     swapped = false;
                     self.deciders.get(&v).copied()

@@ -37,6 +37,7 @@ impl Walker<'_> {
                     row.supplied(&[to].into());
                 }
             }
+            Extern::Hash { result: LValue::Var(v), .. } | Extern::Random { result: LValue::Var(v), .. } if !self.reads.contains_key(v) => {}
             Extern::Hash { result, data, base, max, .. } => {
                 let mut reads = BTreeSet::new();
                 for d in data {
@@ -233,16 +234,16 @@ impl Walker<'_> {
             }
         }
         let Some(to) = self.place(dst) else { return };
-        // Of a header that no packet has.
-        if matches!(to, Loc::Field(h, _) if self.never.contains(&h)) {
-            return;
-        }
-        if self.handed_on(value, dst, to, row) {
+        // Of a header that no packet has, and read by nobody.
+        if matches!(to, Loc::Field(h, f) if self.never.contains(&h) && !self.read_fields.contains(&(h, f))) {
             return;
         }
         let whole = !matches!(dst, LValue::Slice(..));
         if whole {
             row.overwritten(to, value, self.ir);
+        }
+        if self.handed_on(value, dst, to, row) {
+            return;
         }
         if whole && exclusive_ors(value).is_some_and(|n| n > 1) {
             // Any number of operands: the hash unit does nothing else.
