@@ -277,6 +277,14 @@ fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
         a[Resource::HashSlices] += bits.div_ceil(16);
         a[Resource::ExactCrossbar] += bytes;
     }
+    // What instructions do not hold comes from a row, where it is more than comes with an entry.
+    if !matches!(site.what, What::Table(_)) {
+        let data: u64 = site.constants.iter().map(|(value, width)| memory::constant_bits(*value, *width, &chip.memory)).sum();
+        let hashed: u64 = site.hashes.iter().map(|(bits, _)| *bits).sum();
+        let room = chip.memory.immediate_bits.saturating_sub(hashed.next_multiple_of(16));
+        a[Resource::Sram] += u64::from(data > room);
+        a[Resource::ActionData] += data / 8;
+    }
     // What takes a hash without a table hits by a gateway that always does, and has the result bus of a table.
     let indexed = site.cells.iter().any(|(_, bits)| bits.is_some());
     if !matches!(site.what, What::Table(_)) && (indexed || !site.hashes.is_empty()) {

@@ -12,7 +12,7 @@ use crate::describe::Memory;
 use crate::profile::Piece;
 use crate::resource::{Amounts, Resource};
 use crate::sites::Loc;
-use p4_ir::{Architecture, BinOp, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, Stmt};
+use p4_ir::{Architecture, BinOp, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, Partitions, Stmt};
 use program::{ActionId, CountUnit, MatchKind, TableId};
 use std::collections::BTreeSet;
 
@@ -280,17 +280,17 @@ impl Table {
                 }
             }
             Way::Alpm | Way::Atcam => {
-                let (partitions, subtrees) = match (asked.alpm, asked.atcam) {
-                    (Some(asked), _) => asked,
-                    (None, Some(partitions)) => (partitions, 1),
-                    (None, None) => (entries.div_ceil(m.alpm_bucket).next_multiple_of(m.sram_rows), 1),
-                };
-                let alpm = way == Way::Alpm;
+                let of = |number: u64| Partitions { number, subtrees: 1, subset: None, shared: (0, 0) };
+                let assumed = || entries.div_ceil(m.alpm_bucket).next_multiple_of(m.sram_rows);
+                let cut = asked.alpm.unwrap_or_else(|| of(asked.atcam.unwrap_or_else(assumed)));
+                let (partitions, subtrees, alpm) = (cut.number, cut.subtrees, way == Way::Alpm);
                 // In SRAM a prefix is value and mask. Nothing is hashed, so all of the key is stored but for the partition's number.
                 let chooses = |k: &&program::KeyInfo| alpm || k.kind != MatchKind::Exact;
                 let twice = |k: &program::KeyInfo| u64::from(k.width) * if k.kind == MatchKind::Exact { 1 } else { 2 };
                 let subtree = u64::from(subtrees.next_power_of_two().trailing_zeros());
-                let stored = info.keys.iter().filter(chooses).map(twice).sum::<u64>() + subtree;
+                let all_keys = || info.keys.iter().filter(chooses).map(twice).sum::<u64>();
+                let shared = u64::from(cut.shared.0) + 2 * u64::from(cut.shared.1);
+                let stored = cut.subset.map_or_else(|| all_keys().saturating_sub(shared), |bits| 2 * u64::from(bits)) + subtree;
                 let all = splits.iter().flat_map(|s| {
                     let overhead = instruction + s.0;
                     let of = packs(stored + m.version_bits + overhead, overhead, stored.div_ceil(8), m).into_iter();
@@ -496,7 +496,7 @@ fn constants(ir: &Ir, action: ActionId, m: &Memory) -> u64 {
             _ => None,
         };
         bits += match (value.as_const(), added) {
-            (Some(c), _) if !matches!(to, LValue::Slice(..)) => written(c.value(), c.width(), m),
+            (Some(c), _) if !matches!(to, LValue::Slice(..)) => constant_bits(c.value(), c.width(), m),
             (None, Some(c)) if !signed_small(c.value(), c.width(), m) => container(c.width()),
             _ => 0,
         };
@@ -505,7 +505,7 @@ fn constants(ir: &Ir, action: ActionId, m: &Memory) -> u64 {
 }
 
 /// Bits of data for a constant that fills so many bits, lying in containers of 32 bits, 16 and 8, from the low end.
-fn written(value: u128, width: u32, m: &Memory) -> u64 {
+pub(crate) fn constant_bits(value: u128, width: u32, m: &Memory) -> u64 {
     let (mut bits, mut at) = (0, 0);
     while at < width {
         let wide = (width - at).min(32);

@@ -100,6 +100,8 @@ pub(crate) struct Site {
     pub results: BTreeSet<VarId>,
     /// Comparisons of a register's ALU.
     pub comparisons: u64,
+    /// Constants that it writes to whole fields, with their widths.
+    pub constants: Vec<(u128, u32)>,
     /// What it does to registers.
     pub programs: BTreeSet<(program::RegisterId, String)>,
 }
@@ -230,6 +232,8 @@ struct Op {
     reads: BTreeSet<Loc>,
     writes: Loc,
     hash: Option<(u64, u64)>,
+    /// What it writes, if a constant to a whole field, with its width.
+    constant: Option<(u128, u32)>,
 }
 
 /// A straight row of instructions.

@@ -43,8 +43,8 @@ pub(crate) enum ObjKind<'a> {
     Random(p4_ir::Bits, p4_ir::Bits),
     /// TNA's counter of a parser: what it says of itself.
     ParserCounter(p4_ir::VarId),
-    /// TNA: how many partitions a table of prefixes has, and subtrees of each; of `Atcam`, one.
-    Partitions(u64, u64),
+    /// TNA: how a table is partitioned.
+    Partitions(p4_ir::Partitions),
     /// A register action that has no body yet.
     Acts(ObjId),
     /// An extern this compiler knows nothing of.

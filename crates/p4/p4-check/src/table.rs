@@ -178,6 +178,7 @@ impl<'a> Cx<'a> {
         }
         let split = self.split(annotations)?;
         self.build.ir.origins.hold(p4_ir::origin::Holder::Table(id), crate::origins::origin(decl.name.span));
+        let memory = if self.is_tna() { self.tna_memory(decl, annotations, &infos)? } else { p4_ir::TableMemory::default() };
         self.build.ir.program.tables.push(TableInfo {
             name: full_name.clone(),
             full_name,
@@ -192,7 +193,6 @@ impl<'a> Cx<'a> {
             direct_counter,
             direct_meter,
         });
-        let memory = if self.is_tna() { self.tna_memory(decl, annotations)? } else { p4_ir::TableMemory::default() };
         self.build.ir.tables.push(TableCode { keys: exprs, memory });
         self.note_id(IdOf::Table(id), annotations);
         let fields = decl.key().unwrap_or(&[]).iter().filter(|k| k.match_kind.name != "selector");

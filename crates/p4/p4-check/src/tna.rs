@@ -185,9 +185,10 @@ impl<'a> Cx<'a> {
             }
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
             ("Alpm" | "Atcam", given) => {
-                let partitions = given.first().map_or(Ok(PARTITIONS), |n| self.cells(n))?;
+                let number = given.first().map_or(Ok(PARTITIONS), |n| self.cells(n))?;
                 let subtrees = if name == "Atcam" { 1 } else { given.get(1).map_or(Ok(SUBTREES), |n| self.cells(n))? };
-                ObjKind::Partitions(partitions, subtrees)
+                let subset = given.get(2).map(|n| self.cells(n)).transpose()?.and_then(|n| u32::try_from(n).ok());
+                ObjKind::Partitions(p4_ir::Partitions { number, subtrees, subset, shared: (0, 0) })
             }
             ("ActionProfile", [size]) => {
                 ObjKind::Profile(crate::profile::ProfileDecl { size: self.cells(size)?, algorithm: None, groups: None, lowered: None })
@@ -210,7 +211,12 @@ impl<'a> Cx<'a> {
     }
 
     /// What the program says of a table's memory.
-    pub(crate) fn tna_memory(&mut self, decl: &'a ast::TableDecl, annotations: &'a [ast::Annotation]) -> R<p4_ir::TableMemory> {
+    pub(crate) fn tna_memory(
+        &mut self,
+        decl: &'a ast::TableDecl,
+        annotations: &'a [ast::Annotation],
+        keys: &[program::KeyInfo],
+    ) -> R<p4_ir::TableMemory> {
         let number = |name: &str| -> Option<u64> { ast::find_annotation(annotations, name)?.int().and_then(|n| u64::try_from(n).ok()) };
         let any = |names: &[&str]| names.iter().find_map(|name| number(name));
         let mut memory = p4_ir::TableMemory {
@@ -219,18 +225,28 @@ impl<'a> Cx<'a> {
             ..Default::default()
         };
         if any(&["alpm", "algorithmic_lpm"]).is_some_and(|n| n != 0) {
-            let partitions = any(&["alpm_partitions", "algorithmic_lpm_partitions"]).unwrap_or(PARTITIONS);
+            let number = any(&["alpm_partitions", "algorithmic_lpm_partitions"]).unwrap_or(PARTITIONS);
             let subtrees = any(&["alpm_subtrees_per_partition", "algorithmic_lpm_subtrees_per_partition"]).unwrap_or(SUBTREES);
-            memory.alpm = Some((partitions, subtrees));
+            memory.alpm = Some(p4_ir::Partitions { number, subtrees, subset: None, shared: (0, 0) });
         }
         for name in ["implementation", "alpm", "atcam"] {
             let Some((_, value)) = decl.property(name) else { continue };
             let v = self.expr(value)?;
             match (self.object(&v).map(|o| self.kind(o)), name) {
-                (Some(ObjKind::Partitions(partitions, _)), "atcam") => memory.atcam = Some(*partitions),
-                (Some(ObjKind::Partitions(partitions, subtrees)), _) => memory.alpm = Some((*partitions, *subtrees)),
+                (Some(ObjKind::Partitions(partitions)), "atcam") => memory.atcam = Some(partitions.number),
+                (Some(ObjKind::Partitions(partitions)), _) => memory.alpm = Some(*partitions),
                 (_, "implementation") => {}
                 _ => return Err(self.error("type-mismatch", value.span, format!("`{name}` must name an instance that says how"))),
+            }
+        }
+        if let Some(alpm) = &mut memory.alpm {
+            let excluding = ["alpm_atcam_exclude_field_msbs", "algorithmic_lpm_atcam_exclude_field_msbs"];
+            for a in annotations.iter().filter(|a| excluding.contains(&a.name.name.as_str())) {
+                let (name, bits) = named_bits(a);
+                let Some(key) = keys.iter().find(|k| k.name == name || k.name.ends_with(&format!(".{name}"))) else { continue };
+                let (others, prefix) = &mut alpm.shared;
+                let of = if key.kind == program::MatchKind::Lpm { prefix } else { others };
+                *of += bits.unwrap_or(key.width).min(key.width);
             }
         }
         if decl.key().unwrap_or(&[]).iter().any(|k| k.match_kind.name == "atcam_partition_index") {
@@ -546,4 +562,20 @@ impl<'a> Cx<'a> {
             None => Err(self.bug(span, "the value of a register")),
         }
     }
+}
+
+/// The last name in an annotation, and the number behind it: `@exclude(hdr.ip.dst, 20)`.
+fn named_bits(a: &ast::Annotation) -> (String, Option<u32>) {
+    use ast::{AnnotationBody, AnnotationTokenKind as Token};
+    let (AnnotationBody::Unstructured(tokens) | AnnotationBody::Pragma(tokens)) = &a.body else { return (String::new(), None) };
+    let (mut name, mut bits) = (String::new(), None);
+    for token in tokens {
+        match &token.kind {
+            Token::Word(word) => name = word.clone(),
+            Token::Str(text) => name = text.clone(),
+            Token::Int(i) => bits = u32::try_from(&i.value).ok(),
+            _ => {}
+        }
+    }
+    (name, bits)
 }

@@ -252,8 +252,8 @@ pub struct TableCode {
 /// In which memory of a chip a table is to lie: annotations and properties of TNA. No other target asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TableMemory {
-    /// Prefixes by partition: how many partitions, and subtrees of each (`@alpm`, `implementation = Alpm(...)`).
-    pub alpm: Option<(u64, u64)>,
+    /// Prefixes by partition (`@alpm`, `implementation = Alpm(...)`).
+    pub alpm: Option<Partitions>,
     /// Entries by partition, which a key chooses: how many partitions.
     pub atcam: Option<u64>,
     /// In TCAM, whatever the keys (`@ternary(1)`).
@@ -262,6 +262,19 @@ pub struct TableMemory {
     pub ranges: Option<u64>,
     /// Bits of a hash that entries hold in place of the key (`proxy_hash`).
     pub proxy_hash: Option<u32>,
+}
+
+/// How a chip's table of prefixes is cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partitions {
+    /// How many there are.
+    pub number: u64,
+    /// Subtrees of prefixes in each.
+    pub subtrees: u64,
+    /// Bits of the prefix that are compared within one, if not all that the key has.
+    pub subset: Option<u32>,
+    /// Bits of keys that are not `lpm`, and of the one that is, that all entries of a partition share and that are not compared again.
+    pub shared: (u32, u32),
 }
 
 /// Variables with a meaning to the architecture. v1model's `standard_metadata` fields are always present in a

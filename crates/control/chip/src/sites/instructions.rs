@@ -259,7 +259,12 @@ impl Walker<'_> {
         };
         match dst {
             LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => self.part(row, reads, to, (*lo, *hi)),
-            _ => self.op(row, reads, to, None),
+            _ => {
+                self.op(row, reads, to, None);
+                if let (Some(op), Some(c)) = (row.ops.last_mut(), value.as_const()) {
+                    op.constant = Some((c.value(), c.width()));
+                }
+            }
         }
     }
 
@@ -508,7 +513,7 @@ impl Walker<'_> {
         }
         row.written.insert(writes, level);
         row.parts.remove(&writes);
-        row.ops.push(Op { level, reads, writes, hash });
+        row.ops.push(Op { level, reads, writes, hash, constant: None });
         self.out.operations += 1;
     }
 
@@ -536,6 +541,7 @@ impl Walker<'_> {
             };
             let s = &mut self.out.all[site];
             for op in ops {
+                s.constants.extend(op.constant);
                 match op.hash {
                     // What is hashed comes by the crossbar, before any action.
                     Some(h) => {
@@ -601,6 +607,7 @@ impl Walker<'_> {
             cells: Vec::new(),
             results: BTreeSet::new(),
             comparisons: 0,
+            constants: Vec::new(),
             programs: BTreeSet::new(),
         };
         self.out.all.push(site);
