@@ -120,10 +120,10 @@ pub(crate) fn graph(ir: &Ir, pipes: &[(PipeId, Sites)], chip: &Switch, lacks: &m
 pub(crate) fn fill(g: &mut Graph, ir: &Ir, sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) {
     let stage = Amounts::of_stage(&chip.stage);
     let profiles = Profiles::of(ir);
-    let members = |ir: &Ir, table| profiles.members_of(ir, table).map_or(0, |of| sizes.entries(ir, of));
     for n in &mut g.nodes {
         if let Some(id) = n.table_id {
-            let hangs = Hangs { piece: n.piece, members: members(ir, id), handles: &profiles.handles, hashed: n.hashed };
+            let (members, selects) = profiles.members_of(ir, id).map_or((0, false), |(of, groups)| (sizes.entries(ir, of), groups));
+            let hangs = Hangs { piece: n.piece, members, selects, handles: &profiles.handles, hashed: n.hashed };
             let table = Table::of(ir, id, &hangs, sizes.entries(ir, id), &stage, pack, &chip.memory);
             n.kind = match table.way {
                 memory::Way::Keyless => Kind::Default,
@@ -236,6 +236,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
         What::Gateway { .. } => n.kind = Kind::Gateway,
         What::Level => {}
         What::Cells(_) => n.kind = Kind::Cells,
+        What::Checksum => n.kind = Kind::Exact,
     }
     n
 }
@@ -266,6 +267,15 @@ fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
             a[Resource::LogicalTables] = 1;
             a[Resource::Instructions] = 1;
         }
+        What::Checksum => {
+            a[Resource::LogicalTables] = 1;
+            a[Resource::Instructions] = 1;
+            a[Resource::Sram] = 1;
+            a[Resource::ExactTables] = 1;
+            a[Resource::ResultBuses] = 1;
+            a[Resource::HashBits] = chip.memory.hash_way_bits;
+            a[Resource::ExactCrossbar] = bytes(ir, &site.match_reads);
+        }
         What::Cells(_) => {
             a[Resource::LogicalTables] = 1;
             a[Resource::Instructions] = 1;
@@ -281,7 +291,7 @@ fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
     if !matches!(site.what, What::Table(_)) {
         let data: u64 = site.constants.iter().map(|(value, width)| memory::constant_bits(*value, *width, &chip.memory)).sum();
         let hashed: u64 = site.hashes.iter().map(|(bits, _)| *bits).sum();
-        let room = chip.memory.immediate_bits.saturating_sub(hashed.next_multiple_of(16));
+        let room = if hashed > 0 { 0 } else { chip.memory.immediate_bits };
         a[Resource::Sram] += u64::from(data > room);
         a[Resource::ActionData] += data / 8;
     }

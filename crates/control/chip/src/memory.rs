@@ -49,6 +49,8 @@ pub(crate) struct Hangs<'a> {
     pub piece: Option<Piece>,
     /// Members of the profile that its entries point to.
     pub members: u64,
+    /// Whether they may point to groups: such an entry has a row to itself.
+    pub selects: bool,
     /// The variables by which entries point to members.
     pub handles: &'a BTreeSet<Loc>,
     /// Bits of hashes that its actions use.
@@ -158,7 +160,7 @@ impl Table {
         let way = match () {
             () if piece.is_some() => Way::Pointed,
             () if info.keys.is_empty() || key_bits == 0 => Way::Keyless,
-            () if asked.atcam.is_some() => Way::Atcam,
+            () if asked.atcam.is_some() && asked.alpm.is_none() => Way::Atcam,
             () if ternary => Way::Ternary,
             () if lpm && partitioned => Way::Alpm,
             () if lpm => Way::Ternary,
@@ -169,7 +171,7 @@ impl Table {
         let splits = match pointing {
             true => vec![(data_bits, None)],
             // What a hash says comes by the way that the entry's own data take.
-            false => splits(data_bits, padded_bits, m.immediate_bits.saturating_sub(hangs.hashed.next_multiple_of(16)), m),
+            false => splits(data_bits, padded_bits, if hangs.hashed > 0 { 0 } else { m.immediate_bits }, m),
         };
         // Prefixes and TCAMs take as much with the entry as they can.
         let (immediate, action) = match way {
@@ -207,7 +209,9 @@ impl Table {
         match way {
             Way::Keyless => {
                 t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 });
-                t.row = u64::from(padded(info.default_action.0) > m.immediate_bits.saturating_sub(hangs.hashed.next_multiple_of(16)));
+                let may_run = |a: &ActionId| !info.const_default || *a == info.default_action.0;
+                let data = info.actions.iter().map(|u| u.action).chain([info.default_action.0]).filter(may_run).map(padded);
+                t.row = u64::from(data.max().unwrap_or(0) > if hangs.hashed > 0 { 0 } else { m.immediate_bits });
             }
             Way::Pointed => {
                 t.unit_entries = entries;
@@ -251,6 +255,7 @@ impl Table {
                 let overhead = |immediate: u64| instruction + immediate;
                 let entry = |immediate: u64| stored + m.version_bits + overhead(immediate);
                 let all = splits.iter().flat_map(|s| packs(entry(s.0), overhead(s.0), bytes, m).into_iter().map(|p| with(*s, p)));
+                let all = all.filter(|t| !hangs.selects || t.pack.0 == 1);
                 let cost = |t: &Table| {
                     let smallest = t.part(t.ways.min(t.units), m);
                     let all = t.part(t.units, m);
@@ -294,7 +299,7 @@ impl Table {
                 let all = splits.iter().flat_map(|s| {
                     let overhead = instruction + s.0;
                     let of = packs(stored + m.version_bits + overhead, overhead, stored.div_ceil(8), m).into_iter();
-                    of.filter(move |(k, _)| *k <= m.entries_a_row && overhead * k <= m.overhead_window_bits).map(move |p| (*s, p))
+                    of.filter(move |(k, _)| *k <= if hangs.selects { 1 } else { m.entries_a_row } && overhead * k <= m.overhead_window_bits).map(move |p| (*s, p))
                 });
                 let ways = partitions.div_ceil(m.sram_rows);
                 // A place in each partition for what holds where no prefix does.
@@ -467,7 +472,8 @@ fn way_sizes(units: u64, ways: u64) -> Vec<u64> {
 /// `room`: bits that the entry has.
 fn splits(bits: u64, padded: u64, room: u64, m: &Memory) -> Vec<(u64, Option<Fit>)> {
     let mut all = Vec::new();
-    if bits <= room {
+    // The bus takes each field from bytes of its own.
+    if padded <= room {
         all.push((bits, None));
     }
     // Rows hold powers of two of bytes; what they do not hold goes with the entry, if it has room.

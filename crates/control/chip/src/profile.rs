@@ -28,8 +28,8 @@ pub(crate) struct Profiles {
 }
 
 impl Profiles {
-    /// The table of members that entries of this table point to.
-    pub(crate) fn members_of(&self, ir: &Ir, table: TableId) -> Option<TableId> {
+    /// The table of members that entries of this table point to, and whether also to groups.
+    pub(crate) fn members_of(&self, ir: &Ir, table: TableId) -> Option<(TableId, bool)> {
         let profile = |var: VarId| ir.vars[var].name.split('#').next()?.rsplit_once('.').map(|(profile, _)| profile.to_owned());
         let written = |action: program::ActionId| {
             ir.actions[action].body.iter().find_map(|s| match s {
@@ -38,8 +38,8 @@ impl Profiles {
             })
         };
         let name = ir.program.tables[table].actions.iter().find_map(|u| written(u.action))?;
-        let mut of_profile = self.pieces.iter().filter(|(_, piece)| **piece == Piece::Members).map(|(id, _)| *id);
-        of_profile.find(|id| ir.program.tables[*id].full_name.strip_suffix(".members") == Some(&name))
+        let find = |what: &str| self.pieces.keys().copied().find(|id| ir.program.tables[*id].full_name == format!("{name}.{what}"));
+        Some((find("members")?, find("groups").is_some()))
     }
 
     pub(crate) fn of(ir: &Ir) -> Profiles {

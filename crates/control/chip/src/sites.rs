@@ -43,6 +43,8 @@ pub(crate) enum Cells {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     Table(TableId),
+    /// Whether the deparser puts in a checksum, found by a table of the program's condition.
+    Checksum,
     /// A condition on so many bytes of containers, of which some are compared with others, and some bits with a range, with so many
     /// alternatives.
     Gateway {
@@ -140,6 +142,7 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
         let end = w.out.all.len();
         w.close(&flow, end);
     }
+    w.checksums(&ir.pipes[pipe].deparser);
     w.entry_data();
     w.out.one_container = one_container(ir, &w.out);
     w.out
@@ -155,7 +158,10 @@ fn one_container(ir: &Ir, sites: &Sites) -> Vec<(usize, usize)> {
         (0..sites.all.len()).filter(|i| writes(&sites.all[*i])).collect()
     };
     let (one, other) = (writing(&bypass), writing(&drop));
-    let both = one.iter().flat_map(|a| other.iter().map(|b| (*a, *b)));
+    // So do the bits of all checksums.
+    let sums: Vec<usize> = (0..sites.all.len()).filter(|i| sites.all[*i].what == What::Checksum).collect();
+    let of = |one: &[usize], other: &[usize]| one.iter().flat_map(|a| other.iter().map(|b| (*a, *b))).collect::<Vec<_>>();
+    let both = of(&one, &other).into_iter().chain(of(&sums, &sums));
     both.filter(|(a, b)| a != b && !exclusive(&sites.all[*a], &sites.all[*b])).collect()
 }
 
@@ -200,6 +206,18 @@ fn reads(ir: &Ir) -> HashMap<VarId, usize> {
         *n.entry(*v).or_default() += 1;
     }
     n
+}
+
+/// Whether this is what a checksum unit of the deparser gives.
+fn copied_checksum(ir: &Ir, value: &Expr) -> bool {
+    let ExprKind::Var(v) = value.kind else { return false };
+    let mut found = false;
+    ir.blocks().for_each(|b| {
+        p4_ir::walk::all_stmts(b, &mut |s| {
+            found |= matches!(s, Stmt::Extern(Extern::UpdateChecksum { checksum: LValue::Var(sum), .. }) if *sum == v);
+        });
+    });
+    found
 }
 
 /// Fields that some expression reads.
@@ -271,6 +289,20 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
+    /// A checksum that the deparser puts in on a condition is chosen by a bit, which a table behind everything sets.
+    fn checksums(&mut self, deparser: &[Stmt]) {
+        for s in deparser {
+            let Stmt::If(c, body, _) = s else { continue };
+            let sums = |s: &Stmt| matches!(s, Stmt::Assign(_, value) if copied_checksum(self.ir, value));
+            let reads = self.leaves(c);
+            if body.iter().any(sums) && reads.iter().any(|l| !matches!(l, Loc::Valid(_))) {
+                let name = format!("checksum if ({})", short(&self.namer.expr(c)));
+                self.guards.clear();
+                self.site(What::Checksum, name, &[], reads, BTreeSet::new(), BTreeSet::new());
+            }
+        }
+    }
+
     /// One block. `table`: the site of the table whose action this is: its first level belongs to the table.
     fn block(&mut self, block: &[Stmt], path: &mut Vec<Step>, name: &str, table: Option<usize>) -> Flow {
         let mut flow = Flow { falls: true, leaves: Vec::new() };

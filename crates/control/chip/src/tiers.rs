@@ -215,7 +215,7 @@ fn pipe_cost(ir: &Ir, pipe: PipeId, cores: &Cores, latency: &BTreeMap<Key, u64>)
                 here.0 += cores.lookup_cycles;
                 here.1 += latency.get(&Key::Table(t)).copied().unwrap_or(0);
             }
-            What::Level | What::Cells(_) => {}
+            What::Level | What::Cells(_) | What::Checksum => {}
         }
         for (c, _) in &s.cells {
             here.0 += cores.operation_cycles;

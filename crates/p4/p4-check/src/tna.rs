@@ -185,9 +185,15 @@ impl<'a> Cx<'a> {
             }
             ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
             ("Alpm" | "Atcam", given) => {
-                let number = given.first().map_or(Ok(PARTITIONS), |n| self.cells(n))?;
-                let subtrees = if name == "Atcam" { 1 } else { given.get(1).map_or(Ok(SUBTREES), |n| self.cells(n))? };
-                let subset = given.get(2).map(|n| self.cells(n)).transpose()?.and_then(|n| u32::try_from(n).ok());
+                // What is left out may come as zero.
+                let mut numbers = [0; 3];
+                for (n, v) in numbers.iter_mut().zip(given) {
+                    *n = if matches!(v.val, Val::None) { 0 } else { self.cells(v)? };
+                }
+                let [number, subtrees, subset] = numbers;
+                let number = if number == 0 { PARTITIONS } else { number };
+                let subtrees = if name == "Atcam" { 1 } else if subtrees == 0 { SUBTREES } else { subtrees };
+                let subset = u32::try_from(subset).ok().filter(|bits| *bits > 0);
                 ObjKind::Partitions(p4_ir::Partitions { number, subtrees, subset, shared: (0, 0) })
             }
             ("ActionProfile", [size]) => {
