@@ -36,6 +36,15 @@ impl<'a> Cx<'a> {
             K::Call(e) => self.call_statement(e),
             K::Block(b) => {
                 let scope = self.new_scope(self.body.scope);
+                if self.is_tna() && ast::find_annotation(&b.annotations, "in_hash").is_some() {
+                    let (done, block) = self.block(|cx| {
+                        cx.in_scope(scope, |cx| cx.stmts(&b.stmts));
+                        Ok(())
+                    });
+                    done?;
+                    self.build.append(crate::tna::in_hash(block));
+                    return Ok(());
+                }
                 self.in_scope(scope, |cx| cx.stmts(&b.stmts));
                 Ok(())
             }

@@ -51,8 +51,15 @@ impl Walker<'_> {
                 let bytes = self.bytes(&reads);
                 let bits = u64::from(width_of(self.ir, result));
                 if let Some(to) = self.place(result) {
-                    self.op(row, reads, to, Some((bits, bytes)));
-                    row.supplies(to);
+                    match result {
+                        LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => {
+                            self.part(row, reads, to, (*lo, *hi), Some((bits, bytes)));
+                        }
+                        _ => {
+                            self.op(row, reads, to, Some((bits, bytes)));
+                            row.supplies(to);
+                        }
+                    }
                 }
             }
             Extern::Random { result, .. } => {
@@ -258,7 +265,7 @@ impl Walker<'_> {
             false => self.computed(value, row),
         };
         match dst {
-            LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => self.part(row, reads, to, (*lo, *hi)),
+            LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => self.part(row, reads, to, (*lo, *hi), None),
             _ => {
                 self.op(row, reads, to, None);
                 if let (Some(op), Some(c)) = (row.ops.last_mut(), value.as_const()) {
@@ -365,7 +372,7 @@ impl Walker<'_> {
     }
 
     /// A part of a place is written: other parts of it can be written beside it.
-    fn part(&mut self, row: &mut Row, reads: BTreeSet<Loc>, to: Loc, (lo, hi): (u32, u32)) {
+    fn part(&mut self, row: &mut Row, reads: BTreeSet<Loc>, to: Loc, (lo, hi): (u32, u32), hash: Option<(u64, u64)>) {
         let before = row.written.get(&to).copied();
         let mut parts = row.parts.remove(&to).unwrap_or_else(|| before.map(|level| (0, u32::MAX, level)).into_iter().collect());
         let below = parts.iter().filter(|(low, high, _)| *low <= hi && lo <= *high).map(|(.., level)| *level).max();
@@ -374,7 +381,7 @@ impl Walker<'_> {
             Some(level) => drop(row.written.insert(to, level)),
             None => drop(row.written.remove(&to)),
         }
-        self.op(row, reads, to, None);
+        self.op(row, reads, to, hash);
         let level = row.written.get(&to).copied().unwrap_or(1);
         parts.push((lo, hi, level));
         row.parts.insert(to, parts);
@@ -522,13 +529,16 @@ impl Walker<'_> {
         let row = std::mem::take(row);
         let table = first.take();
         let several = row.ops.iter().any(|op| op.level > 1);
-        let mut steps: BTreeMap<(usize, usize), Vec<Op>> = BTreeMap::new();
+        let mut steps: BTreeMap<(usize, usize, usize), Vec<Op>> = BTreeMap::new();
         let alone = self.alone(&row.ops);
-        for (op, group) in row.ops.into_iter().zip(alone) {
-            let group = if table.is_some() && op.level == 1 { 0 } else { group };
-            steps.entry((op.level, group)).or_default().push(op);
+        for (i, (op, group)) in row.ops.into_iter().zip(alone).enumerate() {
+            let of_table = table.is_some() && op.level == 1;
+            let group = if of_table { 0 } else { group };
+            // A stage has few units for hashes: they need not lie in one.
+            let hash = if !of_table && op.hash.is_some_and(|(bits, _)| bits > 0) { i + 1 } else { 0 };
+            steps.entry((op.level, group, hash)).or_default().push(op);
         }
-        for ((level, _), ops) in steps {
+        for ((level, ..), ops) in steps {
             let site = match table.filter(|_| level == 1) {
                 Some(site) => site,
                 None => {
