@@ -61,6 +61,8 @@ pub(crate) struct Node {
     pub waits: usize,
     /// The longest row of strict waits behind it.
     pub height: usize,
+    /// Bytes that its key is read from.
+    pub sources: BTreeSet<(Loc, u32)>,
     /// Bits of hashes that its actions use.
     pub hashed: u64,
     /// Whether its cells are a meter or register (latency).
@@ -218,6 +220,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
         later: BTreeMap::new(),
         waits: 0,
         height: 0,
+        sources: BTreeSet::new(),
         hashed: 0,
         metered: false,
         by_match: BTreeSet::new(),
@@ -232,6 +235,7 @@ fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
             n.session = info.split;
             n.table_name = Some(info.name.clone());
             n.table_id = Some(id);
+            n.sources = memory::crossbar_sources(ir, &ir.tables[id].keys);
         }
         What::Gateway { .. } => n.kind = Kind::Gateway,
         What::Level => {}

@@ -447,6 +447,30 @@ fn crossbar_bytes(ir: &Ir, keys: &[Expr]) -> u64 {
     of_headers.len() as u64 + whole + beyond.div_ceil(8)
 }
 
+/// Whole bytes of headers and metadata that a key is read from: tables of one stage that look at the same have them from the crossbar once.
+pub(crate) fn crossbar_sources(ir: &Ir, keys: &[Expr]) -> BTreeSet<(Loc, u32)> {
+    let mut all = BTreeSet::new();
+    for key in keys {
+        let (mut at, mut low, width) = (key, 0, key.ty.width());
+        while let ExprKind::Cast(inner) | ExprKind::Slice(inner, ..) = &at.kind {
+            if let ExprKind::Slice(_, _, lo) = &at.kind {
+                low += lo;
+            }
+            at = inner;
+        }
+        match &at.kind {
+            ExprKind::Field(HeaderRef::Static(h), f) if low + width <= at.ty.width() => {
+                let field = &ir.header_types[ir.headers[*h].ty].fields[*f as usize];
+                let end = field.offset_bits + at.ty.width() - low;
+                all.extend(((end - width) / 8..end.div_ceil(8)).map(|byte| (Loc::Valid(*h), byte)));
+            }
+            ExprKind::Var(v) => all.extend((low / 8..(low + width) / 8).map(|byte| (Loc::Var(*v), byte))),
+            _ => {}
+        }
+    }
+    all
+}
+
 /// Blocks of each way of a part of so many, all of powers of two: what is too much for the preferred number of equal ways becomes further ways.
 fn way_sizes(units: u64, ways: u64) -> Vec<u64> {
     if ways <= 1 {

@@ -9,11 +9,11 @@ use crate::memory::Packing;
 use crate::parse::{ParserUse, parser_use};
 use crate::phv::{PhvUse, Wants, phv_use, wants};
 use crate::resource::{Amounts, Resource};
-use crate::sites::{Sites, sites};
+use crate::sites::{Loc, Sites, sites};
 use crate::sizes::Sizes;
 use p4_ir::{Ir, PipeId};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stages after which it is not asked any more how many it would take.
 const MOST_STAGES: usize = 1024;
@@ -67,6 +67,9 @@ pub struct Stage {
     /// Words of several rows: how many of them, by their rows.
     #[serde(skip)]
     pub(crate) wide: Vec<(u64, u64)>,
+    /// Bytes on the ternary crossbar.
+    #[serde(skip)]
+    pub(crate) sources: BTreeSet<(Loc, u32)>,
     /// Conditions that a table has taken into its logical table.
     #[serde(skip)]
     pub(crate) taken: Vec<usize>,
@@ -270,6 +273,8 @@ struct State {
     /// The stage in which it was last tried, and what lacked.
     blocked: Option<(usize, Fault)>,
     began: bool,
+    /// Of those that it waits for, how many are no conditions.
+    others: usize,
 }
 
 fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
@@ -285,8 +290,12 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
             done: false,
             blocked: None,
             began: false,
+            others: 0,
         })
         .collect();
+    for n in graph.nodes.iter().filter(|n| n.kind != Kind::Gateway) {
+        n.later.keys().for_each(|to| states[*to].others += 1);
+    }
     let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
     order.sort_by_key(|i| (std::cmp::Reverse(graph.nodes[*i].height), *i));
     let mut homes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -304,6 +313,9 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                 if s.done || s.waits > 0 || s.earliest > at || s.blocked.as_ref().is_some_and(|(b, _)| *b == at) {
                     continue;
                 }
+                if graph.nodes[i].kind == Kind::Gateway && !wanted(graph, &states, i, at) {
+                    continue;
+                }
                 match try_place(graph, ir, i, &states[i], &stage, &homes, at, &limit, chip) {
                     Ok((part, units)) => {
                         for (cell, ..) in &graph.nodes[i].cells {
@@ -311,6 +323,9 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                         }
                         stage.used = stage.used.plus(&part.used);
                         stage.taken.extend(joined(&graph.nodes[i], &stage));
+                        if graph.nodes[i].kind == Kind::Ternary {
+                            stage.sources.extend(graph.nodes[i].sources.iter().copied());
+                        }
                         stage.parts.push(part);
                         stage.wide.extend(graph.nodes[i].table.as_ref().and_then(|t| t.wide_words(units)));
                         let s = &mut states[i];
@@ -330,6 +345,7 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
                         for (&to, &strict) in &graph.nodes[i].later {
                             let t = &mut states[to];
                             t.waits -= 1;
+                            t.others -= usize::from(graph.nodes[i].kind != Kind::Gateway);
                             let from = at + usize::from(strict) + graph.nodes[to].ahead_of(i);
                             if from > t.earliest || (from == t.earliest && strict && t.via.is_none()) {
                                 t.earliest = from;
@@ -359,6 +375,31 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
         lacks = unplaced(graph, &states, chip.stages, true);
     }
     Run { stages, lacks, needed }
+}
+
+/// Whether something behind a condition could be placed in this stage with it: it is a logical table together with what is behind it, and would
+/// be one of its own in a stage before.
+fn wanted(graph: &Graph, states: &[State], gate: usize, at: usize) -> bool {
+    let (mut todo, mut seen) = (vec![gate], BTreeSet::new());
+    while let Some(i) = todo.pop() {
+        if !seen.insert(i) {
+            continue;
+        }
+        let later = &graph.nodes[i].later;
+        if later.is_empty() {
+            return true;
+        }
+        for (&to, &strict) in later {
+            if strict || states[to].others > 0 || states[to].earliest > at {
+                continue;
+            }
+            match graph.nodes[to].kind {
+                Kind::Gateway => todo.push(to),
+                _ => return true,
+            }
+        }
+    }
+    false
 }
 
 /// The node, or as much of it as the stage holds.
@@ -406,6 +447,10 @@ fn try_place(
     let with = |units: u64| {
         let mut all = fixed.plus(&table.part(units, &chip.memory));
         all[Resource::LogicalTables] -= saved.min(all[Resource::LogicalTables]);
+        if node.kind == Kind::Ternary {
+            let shared = node.sources.intersection(&stage.sources).count() as u64;
+            all[Resource::TernaryCrossbar] -= shared.min(all[Resource::TernaryCrossbar]);
+        }
         all
     };
     let fits = |units: u64| with(units).plus(&stage.used).exceeds(limit).is_none() && in_columns(table.wide_words(units), stage, chip);

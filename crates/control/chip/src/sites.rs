@@ -133,7 +133,7 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let unread = unread(ir);
     let reads = reads(ir);
     let (out, deciders) = (Sites { handles: Profiles::of(ir).handles, parsed: parsed.clone(), ..Sites::default() }, HashMap::new());
-    let mut w = Walker { ir, never, always, read_fields: read_fields(ir), parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
+    let mut w = Walker { ir, never, always, read_fields: read_fields(ir), aliased: aliased(ir, &ir.pipes[pipe]), parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -208,6 +208,45 @@ fn reads(ir: &Ir) -> HashMap<VarId, usize> {
     n
 }
 
+/// Fields of headers that a packet gets on the chip, and that are copies of one other field: both lie in one container, and to copy one is no
+/// instruction.
+fn aliased(ir: &Ir, pipe: &Pipe) -> HashSet<(HeaderId, u32)> {
+    let states = ir.states_from(pipe.parser.start).into_iter().map(|s| &ir.states[s].body);
+    let mut extracted = HashSet::new();
+    for block in states.chain([&pipe.parser.init]) {
+        p4_ir::walk::all_stmts(block, &mut |s| {
+            if let Stmt::Extract { header: HeaderRef::Static(h), .. } = s {
+                extracted.insert(*h);
+            }
+        });
+    }
+    let read = read_fields(ir);
+    let mut sources: HashMap<(HeaderId, u32), Option<Expr>> = HashMap::new();
+    let mut see = |s: &Stmt| match s {
+        Stmt::Assign(LValue::Field(HeaderRef::Static(h), f), value) => {
+            let plain = matches!(value.kind, ExprKind::Var(_) | ExprKind::Field(HeaderRef::Static(_), _));
+            let source = plain.then(|| value.clone());
+            let known = sources.entry((*h, *f)).or_insert_with(|| source.clone());
+            if *known != source {
+                *known = None;
+            }
+        }
+        other => p4_analysis::effects::stmt_writes(ir, other, &mut |place| {
+            if let p4_analysis::effects::Place::Field(h, f) = place {
+                // A header that becomes valid is not written for that.
+                if !matches!(other, Stmt::SetValid(..)) {
+                    sources.insert((h, f), None);
+                }
+            }
+        }),
+    };
+    for block in pipe.after_parser().chain(ir.actions.values().map(|a| &a.body)) {
+        p4_ir::walk::all_stmts(block, &mut see);
+    }
+    let copies = sources.into_iter().filter(|(_, source)| source.is_some()).map(|(field, _)| field);
+    copies.filter(|(h, f)| !extracted.contains(h) && !read.contains(&(*h, *f))).collect()
+}
+
 /// Whether this is what a checksum unit of the deparser gives.
 fn copied_checksum(ir: &Ir, value: &Expr) -> bool {
     let ExprKind::Var(v) = value.kind else { return false };
@@ -271,6 +310,7 @@ struct Walker<'a> {
     /// Headers that all packets have.
     always: BTreeSet<HeaderId>,
     read_fields: HashSet<(HeaderId, u32)>,
+    aliased: HashSet<(HeaderId, u32)>,
     /// What the parser may have set.
     parsed: BTreeSet<VarId>,
     /// Addresses of assignments that nothing reads.

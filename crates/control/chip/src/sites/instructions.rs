@@ -241,6 +241,9 @@ impl Walker<'_> {
             }
         }
         let Some(to) = self.place(dst) else { return };
+        if matches!(to, Loc::Field(h, f) if self.aliased.contains(&(h, f))) {
+            return;
+        }
         // Of a header that no packet has, and read by nobody.
         if matches!(to, Loc::Field(h, f) if self.never.contains(&h) && !self.read_fields.contains(&(h, f))) {
             return;
