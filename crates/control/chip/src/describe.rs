@@ -512,7 +512,7 @@ mod tests {
         };
         assert!(bad("stages = 12", "stages = 0").contains("stages must be between 1 and 256"));
         assert!(bad("sram_rows = 1024", "sram_rows = 0").contains("sram_rows"));
-        assert!(bad("alpm_fill = 1.0", "alpm_fill = nan").contains("alpm_fill"));
+        assert!(bad("constant_bits = 21", "constant_bits = 0").contains("constant_bits"));
         assert!(bad("stages = 12", "stages = 12\nstagess = 3").contains("stagess"));
         assert!(bad("kind = \"switch\"", "kind = \"fpga\"").contains("fpga"));
         assert!(bad("kind = \"switch\"", "kind = \"cores\"").contains("[cores]"));

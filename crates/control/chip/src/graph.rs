@@ -293,9 +293,8 @@ fn demand(ir: &Ir, sites: &Sites, site: &Site, chip: &Switch) -> Amounts {
     }
     // What instructions do not hold comes from a row, where it is more than comes with an entry.
     if !matches!(site.what, What::Table(_)) {
-        let data: u64 = site.constants.iter().map(|(value, width)| memory::constant_bits(*value, *width, &chip.memory)).sum();
-        let hashed: u64 = site.hashes.iter().map(|(bits, _)| *bits).sum();
-        let room = if hashed > 0 { 0 } else { chip.memory.immediate_bits };
+        let data = memory::constant_bits(site.constants.iter().copied(), &chip.memory);
+        let room = if site.beside_hash { 0 } else { chip.memory.immediate_bits };
         a[Resource::Sram] += u64::from(data > room);
         a[Resource::ActionData] += data / 8;
     }

@@ -515,39 +515,46 @@ fn splits(bits: u64, padded: u64, room: u64, m: &Memory) -> Vec<(u64, Option<Fit
     if all.is_empty() { vec![(0, None)] } else { all }
 }
 
-/// Bits of constants that an action writes and no instruction holds, by the containers that they fill. An instruction writes a whole container
-/// of up to 21 bits, and of others a few bits wherever they lie.
+/// Bits of constants that an action writes and no instruction holds, by the containers that they fill.
 fn constants(ir: &Ir, action: ActionId, m: &Memory) -> u64 {
-    let mut bits = 0;
+    let (mut added, mut written) = (0, Vec::new());
     p4_ir::walk::all_stmts(&ir.actions[action].body, &mut |s| {
         let Stmt::Assign(to, value) = s else { return };
-        let added = match &value.kind {
-            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, _, b) => b.as_const(),
-            _ => None,
-        };
-        bits += match (value.as_const(), added) {
-            (Some(c), _) if !matches!(to, LValue::Slice(..)) => constant_bits(c.value(), c.width(), m),
-            (None, Some(c)) if !signed_small(c.value(), c.width(), m) => container(c.width()),
-            _ => 0,
-        };
+        match &value.kind {
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, _, b) => {
+                let outside = b.as_const().filter(|c| !signed_small(c.value(), c.width(), m));
+                added += outside.map_or(0, |c| container(c.width()));
+            }
+            _ if matches!(to, LValue::Slice(..)) => {}
+            _ => written.extend(value.as_const().map(|c| (c.value(), c.width()))),
+        }
     });
-    bits
+    added + constant_bits(written.into_iter(), m)
 }
 
-/// Bits of data for a constant that fills so many bits, lying in containers of 32 bits, 16 and 8, from the low end.
-pub(crate) fn constant_bits(value: u128, width: u32, m: &Memory) -> u64 {
-    let (mut bits, mut at) = (0, 0);
-    while at < width {
-        let wide = (width - at).min(32);
-        let part = (value >> at) & p4_ir::Bits::mask(wide);
-        let whole = wide % 8 == 0;
-        let held = signed_small(part, wide, m) || if whole { part < 1 << m.constant_bits } else { part >> part.trailing_zeros().min(wide) < u128::from(m.small_constants) };
-        bits += if held { 0 } else { container(wide) };
-        at += wide;
+/// Bits of data for constants that fill so many bits each, lying in containers of 32 bits, 16 and 8, from the low end. An instruction writes a
+/// whole container if 21 bits say what, and of others a few bits wherever they lie; the same data is there once.
+pub(crate) fn constant_bits(constants: impl Iterator<Item = (u128, u32)>, m: &Memory) -> u64 {
+    let mut data: BTreeSet<(u128, u32)> = BTreeSet::new();
+    for (value, width) in constants {
+        let mut at = 0;
+        while at < width {
+            let wide = (width - at).min(32);
+            let part = (value >> at) & p4_ir::Bits::mask(wide);
+            let held = match wide % 8 {
+                0 => part < 1 << m.constant_bits,
+                _ => signed_small(part, wide, m) || part >> part.trailing_zeros().min(wide) < u128::from(m.small_constants),
+            };
+            if !held {
+                data.insert((part, wide));
+            }
+            at += wide;
+        }
     }
-    bits
+    data.into_iter().map(|(_, wide)| container(wide)).sum()
 }
 
+/// Whether an instruction has room for it beside other operands.
 fn signed_small(value: u128, width: u32, m: &Memory) -> bool {
     value < u128::from(m.small_constants) || p4_ir::Bits::mask(width) - value < u128::from(m.small_constants)
 }

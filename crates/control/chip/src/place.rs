@@ -19,17 +19,19 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_STAGES: usize = 1024;
 /// Most sites of a program: dependencies are found pair by pair.
 const MOST_SITES: usize = 4000;
-/// How tables are packed: what is tried until it fits. List scheduling alone is not monotone: a little more can fit where less does
-/// not, so a little more is tried too.
-const TRIES: [Packing; 8] = [
-    Packing { few_slots: false, slack: 0 },
-    Packing { few_slots: true, slack: 0 },
-    Packing { few_slots: false, slack: 1 },
-    Packing { few_slots: false, slack: 2 },
-    Packing { few_slots: false, slack: 3 },
-    Packing { few_slots: true, slack: 1 },
-    Packing { few_slots: true, slack: 2 },
-    Packing { few_slots: true, slack: 3 },
+/// What is tried until it fits: how tables are packed, and how many steps egress is taken to be longer than it is. List scheduling alone is not
+/// monotone: a little more can fit where less does not, so a little more is tried too; and what comes late in one order comes early in another.
+const TRIES: [(Packing, usize); 10] = [
+    (Packing { few_slots: false, slack: 0 }, 0),
+    (Packing { few_slots: true, slack: 0 }, 0),
+    (Packing { few_slots: false, slack: 0 }, 2),
+    (Packing { few_slots: false, slack: 1 }, 0),
+    (Packing { few_slots: false, slack: 2 }, 0),
+    (Packing { few_slots: false, slack: 3 }, 0),
+    (Packing { few_slots: true, slack: 1 }, 0),
+    (Packing { few_slots: true, slack: 2 }, 0),
+    (Packing { few_slots: true, slack: 3 }, 0),
+    (Packing { few_slots: true, slack: 0 }, 2),
 ];
 /// Names of a chain that are shown.
 const CHAIN: usize = 12;
@@ -207,7 +209,7 @@ impl<'a> Plan<'a> {
         let mut lacks = sizes.unknown(self.ir);
         lacks.extend(self.lacks.iter().cloned());
         let mut best: Option<(Graph, Run)> = None;
-        for packing in TRIES {
+        for (packing, lead) in TRIES {
             let mut graph = self.graph.clone();
             let mut own = Vec::new();
             fill(&mut graph, self.ir, sizes, self.switch, packing, &mut own);
@@ -217,7 +219,7 @@ impl<'a> Plan<'a> {
                 lacks.extend(own);
                 return Err(Refusal::of(lacks));
             }
-            let run = schedule(&graph, self.ir, self.switch);
+            let run = schedule(&graph, self.ir, self.switch, lead);
             let stages = |r: &Run| (!r.lacks.is_empty(), r.needed.unwrap_or(usize::MAX));
             let fits = run.lacks.is_empty();
             if best.as_ref().is_none_or(|(_, b)| stages(&run) < stages(b)) {
@@ -277,7 +279,8 @@ struct State {
     others: usize,
 }
 
-fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
+/// Stage by stage. `lead`: steps that egress is taken to be longer.
+fn schedule(graph: &Graph, ir: &Ir, chip: &Switch, lead: usize) -> Run {
     let limit = Amounts::of_stage(&chip.stage);
     let mut states: Vec<State> = graph
         .nodes
@@ -297,7 +300,8 @@ fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
         n.later.keys().for_each(|to| states[*to].others += 1);
     }
     let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
-    order.sort_by_key(|i| (std::cmp::Reverse(graph.nodes[*i].height), *i));
+    let first = |n: &Node| (std::cmp::Reverse(n.height + lead * n.gress), usize::from(lead > 0 && n.table_id.is_none()));
+    order.sort_by_key(|i| (first(&graph.nodes[*i]), *i));
     let mut homes: BTreeMap<usize, usize> = BTreeMap::new();
     let mut stages: Vec<Stage> = Vec::new();
     let mut lacks = Vec::new();

@@ -104,6 +104,8 @@ pub(crate) struct Site {
     pub comparisons: u64,
     /// Constants that it writes to whole fields, with their widths.
     pub constants: Vec<(u128, u32)>,
+    /// Whether a hash is used beside these.
+    pub beside_hash: bool,
     /// What it does to registers.
     pub programs: BTreeSet<(program::RegisterId, String)>,
 }

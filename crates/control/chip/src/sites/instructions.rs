@@ -541,6 +541,8 @@ impl Walker<'_> {
             let hash = if !of_table && op.hash.is_some_and(|(bits, _)| bits > 0) { i + 1 } else { 0 };
             steps.entry((op.level, group, hash)).or_default().push(op);
         }
+        // What a run of statements does in one stage is one action, with one row of data.
+        let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
         for ((level, ..), ops) in steps {
             let site = match table.filter(|_| level == 1) {
                 Some(site) => site,
@@ -552,9 +554,11 @@ impl Walker<'_> {
                     self.site(What::Level, what, path, BTreeSet::new(), BTreeSet::new(), BTreeSet::new())
                 }
             };
+            let with_data = *levels.entry(level).or_insert(site);
+            self.out.all[with_data].beside_hash |= ops.iter().any(|op| op.hash.is_some_and(|(bits, _)| bits > 0));
+            self.out.all[with_data].constants.extend(ops.iter().filter_map(|op| op.constant));
             let s = &mut self.out.all[site];
             for op in ops {
-                s.constants.extend(op.constant);
                 match op.hash {
                     // What is hashed comes by the crossbar, before any action.
                     Some(h) => {
@@ -621,6 +625,7 @@ impl Walker<'_> {
             results: BTreeSet::new(),
             comparisons: 0,
             constants: Vec::new(),
+            beside_hash: false,
             programs: BTreeSet::new(),
         };
         self.out.all.push(site);
