@@ -121,7 +121,9 @@ impl Table {
     pub(crate) fn of(ir: &Ir, id: TableId, hangs: &Hangs<'_>, entries: u64, stage: &Amounts, pack: Packing, m: &Memory) -> Table {
         let program = &ir.program;
         let (info, asked, piece) = (&program.tables[id], &ir.tables[id].memory, hangs.piece);
-        let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
+        // The chip's compiler goes by the size, whatever entries the program has.
+        let own = info.const_entries && ir.arch != Architecture::Tna;
+        let entries = if own { info.entries.len() as u64 } else { entries }.max(1);
         let roomy = entries + entries / 100 * pack.slack;
         let key_bits: u64 = info.keys.iter().map(|k| u64::from(k.width)).sum();
         let key_bytes = crossbar_bytes(ir, &ir.tables[id].keys);
