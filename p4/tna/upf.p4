@@ -21,7 +21,6 @@
 #include "../include/headers.p4"
 #include "../include/metadata.p4"
 #include "../include/station.p4"
-#include "../include/tunnel.p4"
 
 /* Sessions that the chip holds, tunnel peers, and next hops. */
 #ifndef SESSIONS
@@ -50,6 +49,8 @@ header bridge_h {
     ipv4_t  tunnel_src;
 }
 
+#include "tunnel.p4"
+
 struct ingress_headers_t {
     bridge_h  bridge;
     headers_t upf;
@@ -72,9 +73,36 @@ parser IngressParser(packet_in packet, out ingress_headers_t hdr, out ingress_me
         packet.extract(intrinsic);
         packet.advance(PORT_METADATA_SIZE);
         meta.standard.ingress_port = intrinsic.ingress_port;
-        transition parse_ethernet;
+        transition select(intrinsic.ingress_port) {
+            PLAIN_PORT_FLAG &&& PLAIN_PORT_FLAG: parse_plain_ethernet;
+            default: parse_ethernet;
+        }
     }
 
+    /* From N6: a UE's own packet, whatever is in it. */
+    state parse_plain_ethernet {
+        packet.extract(hdr.upf.ethernet);
+        transition select(hdr.upf.ethernet.ethertype) {
+            ETHERTYPE_IPV4: parse_plain_ipv4;
+            default: accept;
+        }
+    }
+
+    /* No options, no fragments. */
+    state parse_plain_ipv4 {
+        packet.extract(hdr.upf.ipv4);
+        transition select(hdr.upf.ipv4.version, hdr.upf.ipv4.ihl, hdr.upf.ipv4.more_fragments, hdr.upf.ipv4.fragment_offset) {
+            (4, 5, 0, 0): plain;
+            default: accept;
+        }
+    }
+
+    state plain {
+        meta.upf.ip_version = 4;
+        transition accept;
+    }
+
+    /* From N3 or N9: a tunnel's. */
     state parse_ethernet {
         packet.extract(hdr.upf.ethernet);
         transition select(hdr.upf.ethernet.ethertype) {
@@ -83,27 +111,13 @@ parser IngressParser(packet_in packet, out ingress_headers_t hdr, out ingress_me
         }
     }
 
-    /* No options, no fragments. */
     state parse_ipv4 {
         packet.extract(hdr.upf.ipv4);
-        transition select(hdr.upf.ipv4.version, hdr.upf.ipv4.ihl, hdr.upf.ipv4.more_fragments, hdr.upf.ipv4.fragment_offset) {
-            (4, 5, 0, 0): parse_ipv4_payload;
+        transition select(hdr.upf.ipv4.version, hdr.upf.ipv4.ihl, hdr.upf.ipv4.more_fragments, hdr.upf.ipv4.fragment_offset,
+                          hdr.upf.ipv4.protocol) {
+            (4, 5, 0, 0, PROTO_UDP): parse_udp;
             default: accept;
         }
-    }
-
-    state parse_ipv4_payload {
-        transition select(intrinsic.ingress_port & PLAIN_PORT_FLAG, hdr.upf.ipv4.protocol) {
-            (0, PROTO_UDP): parse_udp;
-            (PLAIN_PORT_FLAG, _): plain;
-            default: accept;
-        }
-    }
-
-    /* A UE's own packet on N6, whatever is in it. */
-    state plain {
-        meta.upf.ip_version = 4;
-        transition accept;
     }
 
     state parse_udp {
@@ -180,7 +194,7 @@ control FastSession(inout headers_t hdr, inout ingress_metadata_t meta) {
             hdr.ipv4.dst: exact @name("endpoint");
             hdr.gtpu.teid: exact @name("teid");
         }
-        actions = { decapsulate; miss; }
+        actions = { decapsulate; @defaultonly miss; }
         default_action = miss();
         counters = uplink_usage;
         meters = uplink_mbr;
@@ -205,7 +219,7 @@ control FastSession(inout headers_t hdr, inout ingress_metadata_t meta) {
             meta.upf.vrf: exact @name("vrf");
             hdr.ipv4.dst: exact @name("ue");
         }
-        actions = { encapsulate; miss; }
+        actions = { encapsulate; @defaultonly miss; }
         default_action = miss();
         counters = downlink_usage;
         meters = downlink_mbr;
@@ -396,23 +410,10 @@ control Egress(inout egress_headers_t hdr, inout egress_metadata_t meta, in egre
                in egress_intrinsic_metadata_from_parser_t from_parser,
                inout egress_intrinsic_metadata_for_deparser_t for_deparser,
                inout egress_intrinsic_metadata_for_output_port_t for_port) {
-    Tunnel() tunnel;
+    FastTunnel() tunnel;
 
     apply {
-        meta.upf.ip_version = 4;
-        meta.upf.encapsulation = hdr.bridge.encapsulation;
-        meta.upf.flags = hdr.bridge.flags;
-        meta.upf.psc_qos = hdr.bridge.psc_qos;
-        meta.upf.tunnel_tos = hdr.bridge.tunnel_tos;
-        meta.upf.pdu_length = (bit<32>)hdr.bridge.pdu_length;
-        meta.upf.out_length = (bit<32>)hdr.bridge.out_length;
-        meta.upf.tunnel_teid = hdr.bridge.tunnel_teid;
-        meta.upf.tunnel_dst = hdr.bridge.tunnel_dst;
-        meta.upf.tunnel_src = hdr.bridge.tunnel_src;
-        tunnel.apply(hdr.upf, meta.upf, meta.standard);
-        if (meta.standard.egress_spec == DROP_PORT) {
-            for_deparser.drop_ctl = 1;
-        }
+        tunnel.apply(hdr.upf, hdr.bridge, for_deparser);
     }
 }
 
