@@ -7,8 +7,12 @@
  *   another's    the weighted gap grows by CONST; once it was above INIT, the packet is sent round to take the slot
  *
  * Registers are read, worked on and written in one go, so each step is a register of its own, a stage behind the one whose result
- * it needs. What is done with a report is the digest's reader's business. Times are ticks of 1.024 us that go round after 4.19 ms:
- * a longer pause cannot be told from a short one, which is the published algorithm's own limit.
+ * it needs. Their ALUs do not shift: a sixteenth of the gap comes with the packet, a sixteenth of the weighted gap from the ALU's
+ * math unit, which goes by the first four bits of a number, so that it is up to an eighth too small. Whether another's gap is above
+ * INIT the ALU says itself: a gateway has room for twelve bits that are compared for more or less.
+ *
+ * What is done with a report is the digest's reader's business. Times are ticks of 1.024 us that go round after 4.19 ms: a longer
+ * pause cannot be told from a short one, which is the published algorithm's own limit.
  */
 #ifndef IPG_P4
 #define IPG_P4
@@ -17,7 +21,7 @@ const bit<32> SLOTS = 2048;
 const bit<16> INIT  = 1600;   // gap of 1000-byte packets at 5 Mbit/s, in ticks
 const bit<16> CONST = 20;
 const bit<16> TAU   = 300;
-const bit<16> WRAP  = 4096;
+const bit<16> CLOCK = 0x0FFF;
 
 const bit<3> RESUBMIT_TAKE = 1;
 const bit<3> DIGEST_HEAVY  = 1;
@@ -31,9 +35,12 @@ struct heavy_metadata_t {
     bit<1>  used;
     bit<1>  own;
     bit<16> last;
+    bit<16> passed;          // now - last: negative if the clock has gone round
     bit<16> gap;
+    bit<16> gap_sixteenth;
     bit<1>  wrapped;
     bit<16> weighted;        // of the slot, as it was
+    bit<1>  light;           // its gap was above INIT
     bit<16> increment;
     bit<1>  heavy;
 }
@@ -82,19 +89,23 @@ control Heavy(in ipv4_h ipv4, in ports_h ports, inout heavy_metadata_t meta, in 
             value = INIT;
         }
     };
+    MathUnit<bit<16>>(MathOp_t.MUL, 1, 16) sixteenth;
     RegisterAction<bit<16>, bit<11>, bit<16>>(weighted) follow_gap = {
         void apply(inout bit<16> value, out bit<16> before) {
             before = value;
             if (value > meta.gap) {
-                value = value - (value >> 4);
+                value = value - sixteenth.execute(value);
             } else {
-                value = value + (meta.gap >> 4);
+                value = value + meta.gap_sixteenth;
             }
         }
     };
-    RegisterAction<bit<16>, bit<11>, bit<16>>(weighted) wear = {
-        void apply(inout bit<16> value, out bit<16> before) {
-            before = value;
+    RegisterAction<bit<16>, bit<11>, bit<1>>(weighted) wear = {
+        void apply(inout bit<16> value, out bit<1> light) {
+            light = 0;
+            if (value > INIT) {
+                light = 1;
+            }
             value = value + CONST;
         }
     };
@@ -120,8 +131,19 @@ control Heavy(in ipv4_h ipv4, in ports_h ports, inout heavy_metadata_t meta, in 
 
     action identify() {
         meta.flow = flow_hash.get({ ipv4.src, ipv4.dst, ipv4.protocol, ports.src, ports.dst });
+    }
+
+    /* An action has 32 bits of hashes at most. */
+    action locate() {
         meta.slot = slot_hash.get({ ipv4.src, ipv4.dst, ipv4.protocol, ports.src, ports.dst });
         meta.now = (bit<16>)intrinsic.ingress_mac_tstamp[21:10];
+    }
+
+    /* The clock has 12 bits. */
+    action measure() {
+        meta.gap = meta.passed & CLOCK;
+        meta.gap_sixteenth = (bit<16>)meta.passed[11:4];
+        meta.wrapped = meta.passed[15:15];
     }
 
     action set_increment(bit<16> increment) {
@@ -143,6 +165,7 @@ control Heavy(in ipv4_h ipv4, in ports_h ports, inout heavy_metadata_t meta, in 
     apply {
         if (meta.counts == 1) {
             identify();
+            locate();
             meta.used = take_if_free.execute(meta.slot);
             if (meta.used == 0 || meta.again == 1) {
                 meta.own = take_flow.execute(meta.slot);
@@ -153,12 +176,8 @@ control Heavy(in ipv4_h ipv4, in ports_h ports, inout heavy_metadata_t meta, in 
                 meta.own = is_own.execute(meta.slot);
                 if (meta.own == 1) {
                     meta.last = exchange_time.execute(meta.slot);
-                    if (meta.last > meta.now) {
-                        meta.wrapped = 1;
-                        meta.gap = WRAP - meta.last + meta.now;
-                    } else {
-                        meta.gap = meta.now - meta.last;
-                    }
+                    meta.passed = meta.now - meta.last;
+                    measure();
                     meta.weighted = follow_gap.execute(meta.slot);
                     if (meta.wrapped == 1) {
                         increments.apply();
@@ -168,8 +187,8 @@ control Heavy(in ipv4_h ipv4, in ports_h ports, inout heavy_metadata_t meta, in 
                         }
                     }
                 } else {
-                    meta.weighted = wear.execute(meta.slot);
-                    if (meta.weighted > INIT) {
+                    meta.light = wear.execute(meta.slot);
+                    if (meta.light == 1) {
                         for_deparser.resubmit_type = RESUBMIT_TAKE;
                     }
                 }

@@ -1,6 +1,6 @@
 /* Leaving and entering tunnels as ../include/tunnel.p4 does, for IPv4 and in the form that the chip takes: each action runs in one stage and
- * has no condition, the deparser sums the user's header again after its TTL changed, and what the length of the tunnel is has been said by
- * ingress. */
+ * has no condition, ingress has said how long the tunnel's packet is, and the deparser sums headers anew, the user's too. A user's packet whose
+ * checksum was wrong must not get a right one: as p4/upf.p4 does, whoever runs this on a switch lets the parser of ingress verify it. */
 #ifndef SPLITPLANE_TNA_TUNNEL_P4
 #define SPLITPLANE_TNA_TUNNEL_P4
 
@@ -8,6 +8,17 @@
 const bit<16> TUNNEL_BYTES = 44;
 const bit<16> BEFORE_UDP   = 20;
 const bit<16> BEFORE_GTPU  = 36;
+
+/* From ingress to egress, on packets that the chip does itself. */
+header bridge_h {
+    Encapsulation encapsulation;
+    bit<8>  psc_qos;
+    bit<8>  tunnel_tos;
+    bit<16> out_length;      // of the IPv4 packet that leaves, if it leaves in a tunnel
+    teid_t  tunnel_teid;
+    ipv4_t  tunnel_dst;
+    ipv4_t  tunnel_src;
+}
 
 control FastTunnel(inout headers_t hdr, in bridge_h bridge, inout egress_intrinsic_metadata_for_deparser_t for_deparser) {
 

@@ -10,7 +10,7 @@
  * Egress has stages and a header vector of its own: there the tunnel comes off or on. What egress must know goes in front of the
  * packet in a bridge header.
  *
- * Shared with p4/upf.p4: headers, metadata, Station and Tunnel. The tables of sessions have the same names as there, for
+ * Shared with p4/upf.p4: headers, metadata and Station. The tables of sessions have the same names as there, for
  * who fills both.
  */
 #include <core.p4>
@@ -21,6 +21,7 @@
 #include "../include/headers.p4"
 #include "../include/metadata.p4"
 #include "../include/station.p4"
+#include "tunnel.p4"
 
 /* Sessions that the chip holds, tunnel peers, and next hops. */
 #ifndef SESSIONS
@@ -35,21 +36,6 @@
 
 /* The port behind which the whole UPF runs. */
 const PortId_t WHOLE_UPF_PORT = 64;
-
-/* From ingress to egress, on packets that the chip does itself. */
-header bridge_h {
-    Encapsulation encapsulation;
-    bit<8>  flags;
-    bit<8>  psc_qos;
-    bit<8>  tunnel_tos;
-    bit<16> pdu_length;
-    bit<16> out_length;
-    teid_t  tunnel_teid;
-    ipv4_t  tunnel_dst;
-    ipv4_t  tunnel_src;
-}
-
-#include "tunnel.p4"
 
 struct ingress_headers_t {
     bridge_h  bridge;
@@ -182,7 +168,6 @@ control FastSession(inout headers_t hdr, inout ingress_metadata_t meta) {
     action decapsulate(ipv4_t ue_ipv4) {
         meta.held = 1;
         meta.upf.ue_ipv4 = ue_ipv4;
-        meta.upf.flags = PDR_DECREMENT_TTL;
         meta.upf.encapsulation = Encapsulation.none;
         meta.colour = uplink_mbr.execute();
         uplink_usage.count();
@@ -205,7 +190,6 @@ control FastSession(inout headers_t hdr, inout ingress_metadata_t meta) {
     action encapsulate(teid_t teid, bit<8> peer, bit<8> psc_qos) {
         meta.held = 1;
         meta.peer = peer;
-        meta.upf.flags = PDR_DECREMENT_TTL;
         meta.upf.encapsulation = Encapsulation.psc_downlink;
         meta.upf.tunnel_teid = teid;
         meta.upf.psc_qos = psc_qos;
@@ -311,11 +295,9 @@ control Ingress(inout ingress_headers_t hdr, inout ingress_metadata_t meta, in i
     action bridge() {
         hdr.bridge.setValid();
         hdr.bridge.encapsulation = meta.upf.encapsulation;
-        hdr.bridge.flags = meta.upf.flags;
         hdr.bridge.psc_qos = meta.upf.psc_qos;
         hdr.bridge.tunnel_tos = 0;
-        hdr.bridge.pdu_length = hdr.upf.ipv4.total_length;
-        hdr.bridge.out_length = hdr.upf.ipv4.total_length + 44;
+        hdr.bridge.out_length = hdr.upf.ipv4.total_length + TUNNEL_BYTES;
         hdr.bridge.tunnel_teid = meta.upf.tunnel_teid;
         hdr.bridge.tunnel_dst = meta.upf.tunnel_dst;
         hdr.bridge.tunnel_src = meta.upf.tunnel_src;
@@ -364,10 +346,7 @@ struct egress_headers_t {
     headers_t upf;
 }
 
-struct egress_metadata_t {
-    standard_metadata_t standard;
-    metadata_t upf;
-}
+struct egress_metadata_t { }
 
 parser EgressParser(packet_in packet, out egress_headers_t hdr, out egress_metadata_t meta,
                     out egress_intrinsic_metadata_t intrinsic) {
@@ -420,15 +399,19 @@ control Egress(inout egress_headers_t hdr, inout egress_metadata_t meta, in egre
 control EgressDeparser(packet_out packet, inout egress_headers_t hdr, in egress_metadata_t meta,
                        in egress_intrinsic_metadata_for_deparser_t for_deparser) {
     Checksum() tunnel_checksum;
+    Checksum() ipv4_checksum;
+    Checksum() inner_ipv4_checksum;
 
+    /* The tunnel's, and the user's, whose TTL has changed. */
     apply {
         if (hdr.upf.tunnel_ipv4.isValid()) {
-            hdr.upf.tunnel_ipv4.checksum = tunnel_checksum.update({
-                hdr.upf.tunnel_ipv4.version, hdr.upf.tunnel_ipv4.ihl, hdr.upf.tunnel_ipv4.tos,
-                hdr.upf.tunnel_ipv4.total_length, hdr.upf.tunnel_ipv4.identification, hdr.upf.tunnel_ipv4.reserved,
-                hdr.upf.tunnel_ipv4.dont_fragment, hdr.upf.tunnel_ipv4.more_fragments,
-                hdr.upf.tunnel_ipv4.fragment_offset, hdr.upf.tunnel_ipv4.ttl, hdr.upf.tunnel_ipv4.protocol,
-                hdr.upf.tunnel_ipv4.src, hdr.upf.tunnel_ipv4.dst });
+            hdr.upf.tunnel_ipv4.checksum = tunnel_checksum.update(IPV4_FIELDS(hdr.upf.tunnel_ipv4));
+        }
+        if (hdr.upf.ipv4.isValid()) {
+            hdr.upf.ipv4.checksum = ipv4_checksum.update(IPV4_FIELDS(hdr.upf.ipv4));
+        }
+        if (hdr.upf.inner_ipv4.isValid()) {
+            hdr.upf.inner_ipv4.checksum = inner_ipv4_checksum.update(IPV4_FIELDS(hdr.upf.inner_ipv4));
         }
         packet.emit(hdr.upf.ethernet);
         packet.emit(hdr.upf.tunnel_ipv4);

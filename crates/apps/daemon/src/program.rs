@@ -19,6 +19,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     // What those share among themselves, by the name that they include it by.
     ("standard.p4", include_str!("../../../../p4/tna/standard.p4")),
     ("ipg.p4", include_str!("../../../../p4/tna/ipg.p4")),
+    ("tunnel.p4", include_str!("../../../../p4/tna/tunnel.p4")),
     // The steps of the gNodeB.
     ("gnb/headers.p4", include_str!("../../../../p4/gnb/headers.p4")),
     ("gnb/metadata.p4", include_str!("../../../../p4/gnb/metadata.p4")),

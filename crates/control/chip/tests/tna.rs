@@ -235,7 +235,7 @@ fn the_published_programs_take_what_was_measured() {
         (Resource::HashBits, 6.5),
         (Resource::MeterAlus, 0.1),
         (Resource::Sram, 2.0),
-        (Resource::Instructions, 1.2),
+        (Resource::Instructions, 2.1),
         (Resource::ResultBuses, 6.5),
     ];
     let mut text = String::from("resource, modelled % / measured %: UPF 10K, UPF 430K, HH-IPG, H-UPF 10K, H-UPF 430K\n");

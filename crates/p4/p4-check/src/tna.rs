@@ -14,9 +14,10 @@
 //! Lpf, Wred, DirectLpf, DirectWred                           meters, with which they share units and memory; what they filter is not counted
 //! ParserCounter                                              a bit that the parser matches on
 //! Alpm, Atcam, @alpm, @ternary, proxy_hash                   where the table's entries lie (`p4_ir::TableMemory`), and nothing else
+//! MathUnit.execute                                           a hash of what it is given: the table's values take nothing of the chip
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
-//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: math units, several
+//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: several
 //! parsers, and of the second generation (`t2na.p4`) the ghost thread, register actions with several results, and stacks of parser counters.
 
 use crate::args::Param;
@@ -365,6 +366,17 @@ impl<'a> Cx<'a> {
                 let algorithm = HashAlgorithm::Crc32;
                 self.emit(Stmt::Extern(Extern::Hash { result: LValue::Var(result), algorithm, base, data, max }));
                 Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(width)), span)
+            }
+            // What its table makes of a number does not matter to who places the program: a hash of it stands for it.
+            (_, "MathUnit", "execute", [x]) => {
+                let x = self.scalar(x)?;
+                let Some(ty) = ret.scalar() else { return Err(self.unsupported(span, format!("a math unit of {ret}"))) };
+                let result = self.temp(ty);
+                let width = ty.width();
+                let (base, max) = (Expr::bit(width, 0), Expr::bit(128, 1u128.checked_shl(width).unwrap_or(u128::MAX)));
+                let algorithm = HashAlgorithm::Crc32;
+                self.emit(Stmt::Extern(Extern::Hash { result: LValue::Var(result), algorithm, base, data: vec![x], max }));
+                Tv::expr(ret.clone(), crate::coerce::var(result, ty), span)
             }
             (_, "Random", "get", []) => {
                 let width = match ret.scalar() {

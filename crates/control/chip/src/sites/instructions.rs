@@ -148,6 +148,8 @@ impl Walker<'_> {
                 ok &= match s {
                     Stmt::Assign(..) | Stmt::If(..) | Stmt::Labeled(..) | Stmt::Break(_) => true,
                     Stmt::Extern(Extern::RegisterWrite { register: r, index: i, .. }) => r == register && i == index,
+                    // The ALU's math unit.
+                    Stmt::Extern(Extern::Hash { .. }) => true,
                     _ => false,
                 };
             });
@@ -175,7 +177,7 @@ impl Walker<'_> {
                         comparisons.insert(self.namer.expr(e));
                     });
                 });
-                if let Stmt::Assign(dst, _) = s {
+                if let Stmt::Assign(dst, _) | Stmt::Extern(Extern::Hash { result: dst, .. }) = s {
                     written.extend(self.place(dst));
                 }
             });
