@@ -157,8 +157,8 @@ parser IngressParser(packet_in packet, out ingress_headers_t hdr, out ingress_me
 
 /* Whose is it: the only table of each direction that grows with the number of sessions. An entry carries the whole rule. */
 control FastSession(inout headers_t hdr, inout ingress_metadata_t meta) {
-    DirectCounter<bit<64>>(CounterType_t.PACKETS_AND_BYTES) uplink_usage;
-    DirectCounter<bit<64>>(CounterType_t.PACKETS_AND_BYTES) downlink_usage;
+    DirectCounter<bit<36>>(CounterType_t.PACKETS_AND_BYTES) uplink_usage;
+    DirectCounter<bit<36>>(CounterType_t.PACKETS_AND_BYTES) downlink_usage;
     DirectMeter(MeterType_t.BYTES) uplink_mbr;
     DirectMeter(MeterType_t.BYTES) downlink_mbr;
 
