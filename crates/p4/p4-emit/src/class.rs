@@ -129,7 +129,7 @@ fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join
         taken.extend(&shared);
         moves.extend(&printed.moves);
     }
-    Ok(turns::plan(tracks).map(|plan| Classes { text, classes, shared: taken, moves, plan }))
+    Ok(turns::plan(tracks).map(|plan| Classes { text: crate::alike::merge(&text), classes, shared: taken, moves, plan }))
 }
 
 /// Stages whose numbers among all begin at `first`.

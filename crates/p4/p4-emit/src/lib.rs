@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod action_params;
+mod alike;
 pub mod bpf;
 mod class;
 mod deparser;

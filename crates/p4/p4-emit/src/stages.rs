@@ -106,7 +106,7 @@ pub(crate) fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> Stri
 
 /// What the name of a stage's function begins with. Called from one place only, it would be inlined there, and what compilers do to the one long function
 /// that comes of it takes much more time than all stages by themselves: 4.5 s, not 2.7, for the UPF. A burst of up to 64 packets pays for the call.
-const STAGE: &str = "static __attribute__((noinline)) void ";
+pub(crate) const STAGE: &str = "static __attribute__((noinline)) void ";
 
 /// Stand in the text of a stage for the function that takes the other actions, and for what comes before and behind a call to it.
 pub(crate) const OTHERS: &str = "@others";

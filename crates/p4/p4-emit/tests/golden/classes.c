@@ -379,6 +379,9 @@ static __attribute__((noinline)) void stage_3_end_of_ingress(struct sp_run *cons
     }
 }
 
+static void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo);
+
 /* The class of a packet; 0: none. */
 static inline uint32_t sp_class(const struct sp_packet *const pk)
 {
@@ -431,43 +434,6 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
     sp_looked_up(table_rules, 0, skipped_rules);
 }
 
-static __attribute__((noinline)) void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_6 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_rules];
-    const struct sp_wait *const wait = &run->wait[1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_rules *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        switch (r->action) {
-            case ACTION_drop: {
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0, 0);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        to_6 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[6] |= to_6;
-}
 
 static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
@@ -623,43 +589,6 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
     sp_looked_up(table_rules, 0, skipped_rules);
 }
 
-static __attribute__((noinline)) void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_10 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_rules];
-    const struct sp_wait *const wait = &run->wait[5];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_rules *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        switch (r->action) {
-            case ACTION_drop: {
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0, 0);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        to_10 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[10] |= to_10;
-}
 
 static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
@@ -780,6 +709,64 @@ static __attribute__((noinline)) void class_2_stage_3_stations(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+}
+
+struct alike_0 {
+    int of_0;
+    int of_1;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_0_1_rules(struct sp_run *const run, const uint64_t todo, const struct alike_0 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    uint64_t to_l0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_rules];
+    const struct sp_wait *const wait = &run->wait[of_0];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_rules *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        switch (r->action) {
+            case ACTION_drop: {
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0, 0);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_1] |= to_l0;
+}
+
+static void class_1_stage_1_rules(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_0 of = {1, 6, 0};
+    alike_0_1_rules(run, todo, &of);
+}
+
+static void class_2_stage_1_rules(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_0 of = {5, 10, 0};
+    alike_0_1_rules(run, todo, &of);
 }
 
 static void sp_stages(struct sp_run *const run, const uint64_t all)

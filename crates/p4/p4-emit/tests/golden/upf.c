@@ -4781,6 +4781,55 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
     }
 }
 
+static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo);
+
 /* The class of a packet; 0: none. */
 static inline uint32_t sp_class(const struct sp_packet *const pk)
 {
@@ -4926,201 +4975,7 @@ static __attribute__((noinline, cold)) void class_1_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
-static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_26 = 0;
-    struct sp_wait *const wait_26 = &run->wait[1];
-    uint32_t n_26 = wait_26->keys;
-    uint32_t begin_26 = n_26;
-    uint64_t word_26_0 = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        c->rule_set_pdr = &sp_zero_set_pdr;
-        c->keep = 0xffffffffu;
-        c->v.meta_dst_v4 = 0u;
-        c->v.meta_vrf = 0u;
-        c->v.meta_loopback = 0u;
-        c->v.meta_group = 0u;
-        c->v.meta_class_meter = 0u;
-        c->v.meta_out_length = 0u;
-        c->v.meta_mark = 0u;
-        uint32_t meta_user_is_inner = 0u;
-        uint32_t meta_ip_version = 0u;
-        uint32_t meta_src_v4 = 0u;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_protocol = 0u;
-        uint32_t meta_tos = 0u;
-        uint32_t meta_src_port = 0u;
-        uint32_t meta_dst_port = 0u;
-        uint32_t meta_pdu_length = 0u;
-        uint32_t meta_header_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t standard_metadata_checksum_error = 0u;
-        uint32_t UpfIngress_user_packet_reason = 0u;
-        uint32_t UpfIngress_user_packet_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel = 0u;
-        uint32_t UpfIngress_user_packet_udp = 0u;
-        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
-        uint32_t UpfIngress_user_packet_udp_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        struct sp_sum sum2 = {0, 0, 0};
-        sp_sum_bytes(&sum2, p + 50, 10);
-        sp_sum_bytes(&sum2, p + 50 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + 50 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        if (standard_metadata_checksum_error == 1u) {
-            meta_reason = 0x11u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x11u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_reason = 0u;
-        meta_user_is_inner = 1u;
-        meta_ip_version = 4u;
-        meta_src_v4 = sp_ld32(p + 50 + 12);
-        meta_dst_v4 = sp_ld32(p + 50 + 16); c->v.meta_dst_v4 = meta_dst_v4;
-        meta_protocol = sp_ld8(p + 50 + 9);
-        meta_tos = sp_ld8(p + 50 + 1);
-        meta_pdu_length = sp_ld16(p + 50 + 2);
-        meta_header_length = 0x14u;
-        meta_src_port = sp_ld16(p + 70);
-        meta_dst_port = sp_ld16(p + 70 + 2);
-        meta_header_length = 0x18u;
-        UpfIngress_user_packet_end = (sp_ld16(p + 50 + 2) + 0x32u);
-        if (((sp_ld16(p + 50 + 2) + 0x32u) > ((uint32_t)pk->length)) || (sp_ld16(p + 50 + 2) < 0x18u)) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_tunnel = 0xeu;
-        UpfIngress_user_packet_udp = 0x22u;
-        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
-        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
-        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
-        if (((((sp_ld16(p + 50 + 2) + 0x32u) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_26 += (n_26 == begin_26) | (x3 != word_26_0);
-        wait_26->key_of[i] = n_26 - 1;
-        sp_st64(wait_26->bytes + (n_26 - 1) * 8 + 0, x3);
-        word_26_0 = x3;
-        to_26 |= bit;
-        done:;
-    }
-    run->todo[26] |= to_26;
-    wait_26->keys = n_26;
-}
 
-static __attribute__((noinline)) void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_33 = 0;
-    struct sp_wait *const wait_33 = &run->wait[8];
-    uint32_t n_33 = wait_33->keys;
-    uint32_t begin_33 = n_33;
-    uint64_t word_33_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_uplink = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        uint32_t UpfIngress_session_src = 0u;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        UpfIngress_session_remote_v4 = 0u;
-        UpfIngress_session_local_v4 = 0u;
-        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_remote_port = 0u;
-        UpfIngress_session_local_port = 0u;
-        UpfIngress_session_flow_label = 0u;
-        meta_uplink = 1u;
-        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
-            meta_reason = 0x28u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x28u, 0u);
-            goto done;
-        }
-        const uint64_t x4 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_33 += (n_33 == begin_33) | (x4 != word_33_0);
-        wait_33->key_of[i] = n_33 - 1;
-        sp_st64(wait_33->bytes + (n_33 - 1) * 8 + 0, x4);
-        word_33_0 = x4;
-        to_33 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[33] |= to_33;
-    wait_33->keys = n_33;
-}
 
 static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -5434,743 +5289,12 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static __attribute__((noinline)) void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
-    const struct sp_wait *const wait = &run->wait[9];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x408e4010;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_tmp_3 = 0u;
-        UpfIngress_session_tmp_3 = r->action;
-        switch (r->action) {
-            case ACTION_host: {
-                meta_reason = 3u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_1_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 3u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            case ACTION_gtpu_endpoint:
-            case ACTION_not_local:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        switch (UpfIngress_session_tmp_3) {
-            case 6u: {
-                meta_reason = 5u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_1_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 5u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            default: {
-                meta_reason = 0x18u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x18u, meta_mark);
-                goto done;
-            }
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-}
 
-static __attribute__((noinline)) void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_37 = 0;
-    struct sp_wait *const wait_37 = &run->wait[12];
-    uint32_t n_37 = wait_37->keys;
-    uint32_t begin_37 = n_37;
-    uint64_t word_37_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[11];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x18 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_37 += (n_37 == begin_37) | (x18 != word_37_0);
-        wait_37->key_of[i] = n_37 - 1;
-        sp_st64(wait_37->bytes + (n_37 - 1) * 8 + 0, x18);
-        word_37_0 = x18;
-        to_37 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[37] |= to_37;
-    wait_37->keys = n_37;
-}
 
-static __attribute__((noinline)) void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_39 = 0;
-    uint64_t to_40 = 0;
-    uint64_t to_42 = 0;
-    uint64_t to_43 = 0;
-    struct sp_wait *const wait_39 = &run->wait[14];
-    uint32_t n_39 = wait_39->keys;
-    uint32_t begin_39 = n_39;
-    uint64_t word_39_0 = 0;
-    uint64_t word_39_1 = 0;
-    struct sp_wait *const wait_40 = &run->wait[15];
-    uint32_t n_40 = wait_40->keys;
-    uint32_t begin_40 = n_40;
-    uint64_t word_40_0 = 0;
-    uint64_t word_40_1 = 0;
-    struct sp_wait *const wait_42 = &run->wait[17];
-    uint32_t n_42 = wait_42->keys;
-    uint32_t begin_42 = n_42;
-    uint64_t word_42_0 = 0;
-    struct sp_wait *const wait_43 = &run->wait[18];
-    uint32_t n_43 = wait_43->keys;
-    uint32_t begin_43 = n_43;
-    uint64_t word_43_0 = 0;
-    struct sp_table *const table_firewall_v4 = &run->lane->tables[TABLE_firewall_v4];
-    const uint32_t skip_firewall_v4 = !table_firewall_v4->lookup && ((const struct record_firewall_v4 *)table_firewall_v4->miss)->action == ACTION_permit;
-    uint64_t skipped_firewall_v4 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
-    const struct sp_wait *const wait = &run->wait[12];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
-        uint32_t meta_vrf = c->v.meta_vrf;
-        uint32_t meta_loopback = c->v.meta_loopback;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_pdr_pdr = 0;
-        uint32_t UpfIngress_session_set_pdr_disposition = 0;
-        uint32_t UpfIngress_session_set_pdr_flags = 0;
-        uint32_t UpfIngress_session_set_pdr_usage = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
-        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
-        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
-        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
-        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
-        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
-        uint32_t UpfIngress_enforce_src = 0u;
-        uint32_t UpfIngress_enforce_dst = 0u;
-        switch (r->action) {
-            case ACTION_set_pdr: {
-                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
-                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
-                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
-                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
-                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
-                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
-                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
-                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
-                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
-                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
-                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
-                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
-                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
-                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
-                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
-                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
-                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
-                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
-                break;
-            }
-            case ACTION_no_pdr: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (skip_firewall_v4) {
-            skipped_firewall_v4++;
-            goto node_7;
-        }
-        const uint32_t x19 = sp_ld32(p + 50 + 16);
-        const uint64_t x20 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x19 >> 16);
-        const uint64_t x21 = (uint64_t)x19 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_39 += (n_39 == begin_39) | (x20 != word_39_0) | (x21 != word_39_1);
-        wait_39->key_of[i] = n_39 - 1;
-        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 0, x20);
-        word_39_0 = x20;
-        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 8, x21);
-        word_39_1 = x21;
-        to_39 |= bit;
-        goto done;
-        node_7:;
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_1_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_enforce_src = ((sp_ld32(p + 50 + 12) >> 24) & 0xff);
-            UpfIngress_enforce_dst = ((sp_ld32(p + 50 + 16) >> 24) & 0xff);
-            if (((((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 50 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xe0u) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x22 = sp_ld32(p + 50 + 16);
-        const uint64_t x23 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x22 >> 16);
-        const uint64_t x24 = (uint64_t)x22 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_40 += (n_40 == begin_40) | (x23 != word_40_0) | (x24 != word_40_1);
-        wait_40->key_of[i] = n_40 - 1;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 0, x23);
-        word_40_0 = x23;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 8, x24);
-        word_40_1 = x24;
-        to_40 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_43 += (n_43 == begin_43) | (x25 != word_43_0);
-            wait_43->key_of[i] = n_43 - 1;
-            sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x25);
-            word_43_0 = x25;
-            to_43 |= bit;
-            goto done;
-        } else {
-            const uint64_t x26 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
-            n_42 += (n_42 == begin_42) | (x26 != word_42_0);
-            wait_42->key_of[i] = n_42 - 1;
-            sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x26);
-            word_42_0 = x26;
-            to_42 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[39] |= to_39;
-    run->todo[40] |= to_40;
-    run->todo[42] |= to_42;
-    run->todo[43] |= to_43;
-    wait_39->keys = n_39;
-    wait_40->keys = n_40;
-    wait_42->keys = n_42;
-    wait_43->keys = n_43;
-    sp_looked_up(table_firewall_v4, 0, skipped_firewall_v4);
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_40 = 0;
-    uint64_t to_42 = 0;
-    uint64_t to_43 = 0;
-    struct sp_wait *const wait_40 = &run->wait[15];
-    uint32_t n_40 = wait_40->keys;
-    uint32_t begin_40 = n_40;
-    uint64_t word_40_0 = 0;
-    uint64_t word_40_1 = 0;
-    struct sp_wait *const wait_42 = &run->wait[17];
-    uint32_t n_42 = wait_42->keys;
-    uint32_t begin_42 = n_42;
-    uint64_t word_42_0 = 0;
-    struct sp_wait *const wait_43 = &run->wait[18];
-    uint32_t n_43 = wait_43->keys;
-    uint32_t begin_43 = n_43;
-    uint64_t word_43_0 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
-    const struct sp_wait *const wait = &run->wait[14];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
-        uint32_t meta_loopback = c->v.meta_loopback;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_enforce_src = 0u;
-        uint32_t UpfIngress_enforce_dst = 0u;
-        switch (r->action) {
-            case ACTION_deny: {
-                meta_reason = 0x21u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x21u, meta_mark);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_1_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_enforce_src = ((sp_ld32(p + 50 + 12) >> 24) & 0xff);
-            UpfIngress_enforce_dst = ((sp_ld32(p + 50 + 16) >> 24) & 0xff);
-            if (((((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 50 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xe0u) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x27 = sp_ld32(p + 50 + 16);
-        const uint64_t x28 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x27 >> 16);
-        const uint64_t x29 = (uint64_t)x27 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_40 += (n_40 == begin_40) | (x28 != word_40_0) | (x29 != word_40_1);
-        wait_40->key_of[i] = n_40 - 1;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 0, x28);
-        word_40_0 = x28;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 8, x29);
-        word_40_1 = x29;
-        to_40 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_43 += (n_43 == begin_43) | (x30 != word_43_0);
-            wait_43->key_of[i] = n_43 - 1;
-            sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x30);
-            word_43_0 = x30;
-            to_43 |= bit;
-            goto done;
-        } else {
-            const uint64_t x31 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
-            n_42 += (n_42 == begin_42) | (x31 != word_42_0);
-            wait_42->key_of[i] = n_42 - 1;
-            sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x31);
-            word_42_0 = x31;
-            to_42 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[40] |= to_40;
-    run->todo[42] |= to_42;
-    run->todo[43] |= to_43;
-    wait_40->keys = n_40;
-    wait_42->keys = n_42;
-    wait_43->keys = n_43;
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_42 = 0;
-    uint64_t to_43 = 0;
-    struct sp_wait *const wait_42 = &run->wait[17];
-    uint32_t n_42 = wait_42->keys;
-    uint32_t begin_42 = n_42;
-    uint64_t word_42_0 = 0;
-    struct sp_wait *const wait_43 = &run->wait[18];
-    uint32_t n_43 = wait_43->keys;
-    uint32_t begin_43 = n_43;
-    uint64_t word_43_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
-    const struct sp_wait *const wait = &run->wait[15];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
-        uint32_t meta_class_meter = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t standard_metadata_priority = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
-        switch (r->action) {
-            case ACTION_set_class: {
-                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
-                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
-                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
-                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
-                break;
-            }
-            case ACTION_best_effort:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_43 += (n_43 == begin_43) | (x32 != word_43_0);
-            wait_43->key_of[i] = n_43 - 1;
-            sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x32);
-            word_43_0 = x32;
-            to_43 |= bit;
-            goto done;
-        } else {
-            const uint64_t x33 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
-            n_42 += (n_42 == begin_42) | (x33 != word_42_0);
-            wait_42->key_of[i] = n_42 - 1;
-            sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x33);
-            word_42_0 = x33;
-            to_42 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[42] |= to_42;
-    run->todo[43] |= to_43;
-    wait_42->keys = n_42;
-    wait_43->keys = n_43;
-}
 
-static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_44 = 0;
-    struct sp_wait *const wait_44 = &run->wait[19];
-    uint32_t n_44 = wait_44->keys;
-    uint32_t begin_44 = n_44;
-    uint64_t word_44_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[17];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x34 = (uint64_t)meta_nexthop << 48;
-        n_44 += (n_44 == begin_44) | (x34 != word_44_0);
-        wait_44->key_of[i] = n_44 - 1;
-        sp_st64(wait_44->bytes + (n_44 - 1) * 8 + 0, x34);
-        word_44_0 = x34;
-        to_44 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[44] |= to_44;
-    wait_44->keys = n_44;
-}
 
-static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_44 = 0;
-    struct sp_wait *const wait_44 = &run->wait[19];
-    uint32_t n_44 = wait_44->keys;
-    uint32_t begin_44 = n_44;
-    uint64_t word_44_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[18];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x35 = (uint64_t)meta_nexthop << 48;
-        n_44 += (n_44 == begin_44) | (x35 != word_44_0);
-        wait_44->key_of[i] = n_44 - 1;
-        sp_st64(wait_44->bytes + (n_44 - 1) * 8 + 0, x35);
-        word_44_0 = x35;
-        to_44 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[44] |= to_44;
-    wait_44->keys = n_44;
-}
 
 static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -7011,194 +6135,7 @@ static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
-static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_46 = 0;
-    struct sp_wait *const wait_46 = &run->wait[21];
-    uint32_t n_46 = wait_46->keys;
-    uint32_t begin_46 = n_46;
-    uint64_t word_46_0 = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        c->rule_set_pdr = &sp_zero_set_pdr;
-        c->keep = 0xffffffffu;
-        c->v.meta_dst_v4 = 0u;
-        c->v.meta_vrf = 0u;
-        c->v.meta_group = 0u;
-        c->v.meta_class_meter = 0u;
-        c->v.meta_out_length = 0u;
-        c->v.meta_mark = 0u;
-        uint32_t meta_user_is_inner = 0u;
-        uint32_t meta_ip_version = 0u;
-        sp_u128 meta_src_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 meta_dst_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t meta_protocol = 0u;
-        uint32_t meta_tos = 0u;
-        uint32_t meta_src_port = 0u;
-        uint32_t meta_dst_port = 0u;
-        uint32_t meta_pdu_length = 0u;
-        uint32_t meta_header_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t standard_metadata_checksum_error = 0u;
-        uint32_t UpfIngress_user_packet_reason = 0u;
-        uint32_t UpfIngress_user_packet_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel = 0u;
-        uint32_t UpfIngress_user_packet_udp = 0u;
-        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
-        uint32_t UpfIngress_user_packet_udp_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        if (standard_metadata_checksum_error == 1u) {
-            meta_reason = 0x11u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x11u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_reason = 0u;
-        meta_user_is_inner = 1u;
-        meta_ip_version = 6u;
-        meta_src_v6 = sp_ld128(p + 50 + 8);
-        meta_dst_v6 = sp_ld128(p + 50 + 24);
-        meta_protocol = sp_ld8(p + 50 + 6);
-        meta_tos = ((sp_ld16(p + 50) >> 4) & 0xff);
-        meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
-        meta_header_length = 0x28u;
-        meta_src_port = sp_ld16(p + 90);
-        meta_dst_port = sp_ld16(p + 90 + 2);
-        meta_header_length = 0x2cu;
-        UpfIngress_user_packet_end = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x32u);
-        if ((((sp_ld16(p + 50 + 4) + 0x28u) + 0x32u) > ((uint32_t)pk->length)) || ((sp_ld16(p + 50 + 4) + 0x28u) < 0x2cu)) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_tunnel = 0xeu;
-        UpfIngress_user_packet_udp = 0x22u;
-        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
-        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
-        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
-        if ((((((sp_ld16(p + 50 + 4) + 0x28u) + 0x32u) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_46 += (n_46 == begin_46) | (x2 != word_46_0);
-        wait_46->key_of[i] = n_46 - 1;
-        sp_st64(wait_46->bytes + (n_46 - 1) * 8 + 0, x2);
-        word_46_0 = x2;
-        to_46 |= bit;
-        done:;
-    }
-    run->todo[46] |= to_46;
-    wait_46->keys = n_46;
-}
 
-static __attribute__((noinline)) void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_53 = 0;
-    struct sp_wait *const wait_53 = &run->wait[28];
-    uint32_t n_53 = wait_53->keys;
-    uint32_t begin_53 = n_53;
-    uint64_t word_53_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[21];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_uplink = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        uint32_t UpfIngress_session_src = 0u;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        UpfIngress_session_remote_v4 = 0u;
-        UpfIngress_session_local_v4 = 0u;
-        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_remote_port = 0u;
-        UpfIngress_session_local_port = 0u;
-        UpfIngress_session_flow_label = 0u;
-        meta_uplink = 1u;
-        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
-            meta_reason = 0x28u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x28u, 0u);
-            goto done;
-        }
-        const uint64_t x3 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_53 += (n_53 == begin_53) | (x3 != word_53_0);
-        wait_53->key_of[i] = n_53 - 1;
-        sp_st64(wait_53->bytes + (n_53 - 1) * 8 + 0, x3);
-        word_53_0 = x3;
-        to_53 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[53] |= to_53;
-    wait_53->keys = n_53;
-}
 
 static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -7544,773 +6481,12 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static __attribute__((noinline)) void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
-    const struct sp_wait *const wait = &run->wait[29];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x420e4010;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_tmp_3 = 0u;
-        UpfIngress_session_tmp_3 = r->action;
-        switch (r->action) {
-            case ACTION_host: {
-                meta_reason = 3u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_2_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 3u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            case ACTION_gtpu_endpoint:
-            case ACTION_not_local:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        switch (UpfIngress_session_tmp_3) {
-            case 6u: {
-                meta_reason = 5u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_2_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 5u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            default: {
-                meta_reason = 0x18u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x18u, meta_mark);
-                goto done;
-            }
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-}
 
-static __attribute__((noinline)) void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_57 = 0;
-    struct sp_wait *const wait_57 = &run->wait[32];
-    uint32_t n_57 = wait_57->keys;
-    uint32_t begin_57 = n_57;
-    uint64_t word_57_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[30];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x28 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_57 += (n_57 == begin_57) | (x28 != word_57_0);
-        wait_57->key_of[i] = n_57 - 1;
-        sp_st64(wait_57->bytes + (n_57 - 1) * 8 + 0, x28);
-        word_57_0 = x28;
-        to_57 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[57] |= to_57;
-    wait_57->keys = n_57;
-}
 
-static __attribute__((noinline)) void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_58 = 0;
-    uint64_t to_60 = 0;
-    uint64_t to_61 = 0;
-    uint64_t to_63 = 0;
-    struct sp_wait *const wait_58 = &run->wait[33];
-    uint32_t n_58 = wait_58->keys;
-    uint32_t begin_58 = n_58;
-    uint64_t word_58_0 = 0;
-    uint64_t word_58_1 = 0;
-    uint64_t word_58_2 = 0;
-    uint64_t word_58_3 = 0;
-    uint64_t word_58_4 = 0;
-    struct sp_wait *const wait_60 = &run->wait[35];
-    uint32_t n_60 = wait_60->keys;
-    uint32_t begin_60 = n_60;
-    uint64_t word_60_0 = 0;
-    uint64_t word_60_1 = 0;
-    struct sp_wait *const wait_61 = &run->wait[36];
-    uint32_t n_61 = wait_61->keys;
-    uint32_t begin_61 = n_61;
-    uint64_t word_61_0 = 0;
-    uint64_t word_61_1 = 0;
-    uint64_t word_61_2 = 0;
-    struct sp_wait *const wait_63 = &run->wait[38];
-    uint32_t n_63 = wait_63->keys;
-    uint32_t begin_63 = n_63;
-    uint64_t word_63_0 = 0;
-    struct sp_table *const table_firewall_v6 = &run->lane->tables[TABLE_firewall_v6];
-    const uint32_t skip_firewall_v6 = !table_firewall_v6->lookup && ((const struct record_firewall_v6 *)table_firewall_v6->miss)->action == ACTION_permit;
-    uint64_t skipped_firewall_v6 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
-    const struct sp_wait *const wait = &run->wait[32];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_vrf = c->v.meta_vrf;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_pdr_pdr = 0;
-        uint32_t UpfIngress_session_set_pdr_disposition = 0;
-        uint32_t UpfIngress_session_set_pdr_flags = 0;
-        uint32_t UpfIngress_session_set_pdr_usage = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
-        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
-        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
-        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
-        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
-        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
-        switch (r->action) {
-            case ACTION_set_pdr: {
-                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
-                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
-                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
-                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
-                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
-                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
-                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
-                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
-                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
-                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
-                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
-                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
-                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
-                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
-                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
-                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
-                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
-                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
-                break;
-            }
-            case ACTION_no_pdr: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (skip_firewall_v6) {
-            skipped_firewall_v6++;
-            goto node_7;
-        }
-        const sp_u128 x29 = sp_ld128(p + 50 + 8);
-        const sp_u128 x30 = sp_ld128(p + 50 + 24);
-        const uint64_t x31 = (uint64_t)meta_vrf << 48 | (uint64_t)(x29 >> 80);
-        const uint64_t x32 = (uint64_t)(x29 >> 16);
-        const uint64_t x33 = (uint64_t)x29 << 48 | (uint64_t)(x30 >> 80);
-        const uint64_t x34 = (uint64_t)(x30 >> 16);
-        const uint64_t x35 = (uint64_t)x30 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_58 += (n_58 == begin_58) | (x31 != word_58_0) | (x32 != word_58_1) | (x33 != word_58_2) | (x34 != word_58_3) | (x35 != word_58_4);
-        wait_58->key_of[i] = n_58 - 1;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 0, x31);
-        word_58_0 = x31;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 8, x32);
-        word_58_1 = x32;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 16, x33);
-        word_58_2 = x33;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 24, x34);
-        word_58_3 = x34;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 32, x35);
-        word_58_4 = x35;
-        to_58 |= bit;
-        goto done;
-        node_7:;
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_2_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (((((((((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 24) >> 118) & 0x3ff) == 0x3fau)) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((uint32_t)(sp_ld128(p + 50 + 24) >> 120) & 0xff) == 0xffu) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x36 = 0u;
-        const uint64_t x37 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x36 >> 16);
-        const uint64_t x38 = (uint64_t)x36 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_60 += (n_60 == begin_60) | (x37 != word_60_0) | (x38 != word_60_1);
-        wait_60->key_of[i] = n_60 - 1;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 0, x37);
-        word_60_0 = x37;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 8, x38);
-        word_60_1 = x38;
-        to_60 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x39 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_63 += (n_63 == begin_63) | (x39 != word_63_0);
-            wait_63->key_of[i] = n_63 - 1;
-            sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x39);
-            word_63_0 = x39;
-            to_63 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x40 = sp_ld128(p + 50 + 24);
-            const uint64_t x41 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x40 >> 80);
-            const uint64_t x42 = (uint64_t)(x40 >> 16);
-            const uint64_t x43 = (uint64_t)x40 << 48;
-            n_61 += (n_61 == begin_61) | (x41 != word_61_0) | (x42 != word_61_1) | (x43 != word_61_2);
-            wait_61->key_of[i] = n_61 - 1;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x41);
-            word_61_0 = x41;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x42);
-            word_61_1 = x42;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x43);
-            word_61_2 = x43;
-            to_61 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[58] |= to_58;
-    run->todo[60] |= to_60;
-    run->todo[61] |= to_61;
-    run->todo[63] |= to_63;
-    wait_58->keys = n_58;
-    wait_60->keys = n_60;
-    wait_61->keys = n_61;
-    wait_63->keys = n_63;
-    sp_looked_up(table_firewall_v6, 0, skipped_firewall_v6);
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_60 = 0;
-    uint64_t to_61 = 0;
-    uint64_t to_63 = 0;
-    struct sp_wait *const wait_60 = &run->wait[35];
-    uint32_t n_60 = wait_60->keys;
-    uint32_t begin_60 = n_60;
-    uint64_t word_60_0 = 0;
-    uint64_t word_60_1 = 0;
-    struct sp_wait *const wait_61 = &run->wait[36];
-    uint32_t n_61 = wait_61->keys;
-    uint32_t begin_61 = n_61;
-    uint64_t word_61_0 = 0;
-    uint64_t word_61_1 = 0;
-    uint64_t word_61_2 = 0;
-    struct sp_wait *const wait_63 = &run->wait[38];
-    uint32_t n_63 = wait_63->keys;
-    uint32_t begin_63 = n_63;
-    uint64_t word_63_0 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
-    const struct sp_wait *const wait = &run->wait[33];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        switch (r->action) {
-            case ACTION_deny: {
-                meta_reason = 0x21u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x21u, meta_mark);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_2_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (((((((((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 24) >> 118) & 0x3ff) == 0x3fau)) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((uint32_t)(sp_ld128(p + 50 + 24) >> 120) & 0xff) == 0xffu) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x44 = 0u;
-        const uint64_t x45 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x44 >> 16);
-        const uint64_t x46 = (uint64_t)x44 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_60 += (n_60 == begin_60) | (x45 != word_60_0) | (x46 != word_60_1);
-        wait_60->key_of[i] = n_60 - 1;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 0, x45);
-        word_60_0 = x45;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 8, x46);
-        word_60_1 = x46;
-        to_60 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_63 += (n_63 == begin_63) | (x47 != word_63_0);
-            wait_63->key_of[i] = n_63 - 1;
-            sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x47);
-            word_63_0 = x47;
-            to_63 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x48 = sp_ld128(p + 50 + 24);
-            const uint64_t x49 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x48 >> 80);
-            const uint64_t x50 = (uint64_t)(x48 >> 16);
-            const uint64_t x51 = (uint64_t)x48 << 48;
-            n_61 += (n_61 == begin_61) | (x49 != word_61_0) | (x50 != word_61_1) | (x51 != word_61_2);
-            wait_61->key_of[i] = n_61 - 1;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x49);
-            word_61_0 = x49;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x50);
-            word_61_1 = x50;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x51);
-            word_61_2 = x51;
-            to_61 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[60] |= to_60;
-    run->todo[61] |= to_61;
-    run->todo[63] |= to_63;
-    wait_60->keys = n_60;
-    wait_61->keys = n_61;
-    wait_63->keys = n_63;
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_61 = 0;
-    uint64_t to_63 = 0;
-    struct sp_wait *const wait_61 = &run->wait[36];
-    uint32_t n_61 = wait_61->keys;
-    uint32_t begin_61 = n_61;
-    uint64_t word_61_0 = 0;
-    uint64_t word_61_1 = 0;
-    uint64_t word_61_2 = 0;
-    struct sp_wait *const wait_63 = &run->wait[38];
-    uint32_t n_63 = wait_63->keys;
-    uint32_t begin_63 = n_63;
-    uint64_t word_63_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
-    const struct sp_wait *const wait = &run->wait[35];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_class_meter = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t standard_metadata_priority = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
-        switch (r->action) {
-            case ACTION_set_class: {
-                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
-                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
-                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
-                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
-                break;
-            }
-            case ACTION_best_effort:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x52 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_63 += (n_63 == begin_63) | (x52 != word_63_0);
-            wait_63->key_of[i] = n_63 - 1;
-            sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x52);
-            word_63_0 = x52;
-            to_63 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x53 = sp_ld128(p + 50 + 24);
-            const uint64_t x54 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x53 >> 80);
-            const uint64_t x55 = (uint64_t)(x53 >> 16);
-            const uint64_t x56 = (uint64_t)x53 << 48;
-            n_61 += (n_61 == begin_61) | (x54 != word_61_0) | (x55 != word_61_1) | (x56 != word_61_2);
-            wait_61->key_of[i] = n_61 - 1;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x54);
-            word_61_0 = x54;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x55);
-            word_61_1 = x55;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x56);
-            word_61_2 = x56;
-            to_61 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[61] |= to_61;
-    run->todo[63] |= to_63;
-    wait_61->keys = n_61;
-    wait_63->keys = n_63;
-}
 
-static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_64 = 0;
-    struct sp_wait *const wait_64 = &run->wait[39];
-    uint32_t n_64 = wait_64->keys;
-    uint32_t begin_64 = n_64;
-    uint64_t word_64_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv6];
-    const struct sp_wait *const wait = &run->wait[36];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x57 = (uint64_t)meta_nexthop << 48;
-        n_64 += (n_64 == begin_64) | (x57 != word_64_0);
-        wait_64->key_of[i] = n_64 - 1;
-        sp_st64(wait_64->bytes + (n_64 - 1) * 8 + 0, x57);
-        word_64_0 = x57;
-        to_64 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[64] |= to_64;
-    wait_64->keys = n_64;
-}
 
-static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_64 = 0;
-    struct sp_wait *const wait_64 = &run->wait[39];
-    uint32_t n_64 = wait_64->keys;
-    uint32_t begin_64 = n_64;
-    uint64_t word_64_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[38];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x58 = (uint64_t)meta_nexthop << 48;
-        n_64 += (n_64 == begin_64) | (x58 != word_64_0);
-        wait_64->key_of[i] = n_64 - 1;
-        sp_st64(wait_64->bytes + (n_64 - 1) * 8 + 0, x58);
-        word_64_0 = x58;
-        to_64 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[64] |= to_64;
-    wait_64->keys = n_64;
-}
 
 static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -9131,201 +7307,7 @@ static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
-static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_66 = 0;
-    struct sp_wait *const wait_66 = &run->wait[41];
-    uint32_t n_66 = wait_66->keys;
-    uint32_t begin_66 = n_66;
-    uint64_t word_66_0 = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        c->rule_set_pdr = &sp_zero_set_pdr;
-        c->keep = 0xffffffffu;
-        c->v.meta_dst_v4 = 0u;
-        c->v.meta_vrf = 0u;
-        c->v.meta_loopback = 0u;
-        c->v.meta_group = 0u;
-        c->v.meta_class_meter = 0u;
-        c->v.meta_out_length = 0u;
-        c->v.meta_mark = 0u;
-        uint32_t meta_user_is_inner = 0u;
-        uint32_t meta_ip_version = 0u;
-        uint32_t meta_src_v4 = 0u;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_protocol = 0u;
-        uint32_t meta_tos = 0u;
-        uint32_t meta_src_port = 0u;
-        uint32_t meta_dst_port = 0u;
-        uint32_t meta_pdu_length = 0u;
-        uint32_t meta_header_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t standard_metadata_checksum_error = 0u;
-        uint32_t UpfIngress_user_packet_reason = 0u;
-        uint32_t UpfIngress_user_packet_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel = 0u;
-        uint32_t UpfIngress_user_packet_udp = 0u;
-        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
-        uint32_t UpfIngress_user_packet_udp_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        struct sp_sum sum2 = {0, 0, 0};
-        sp_sum_bytes(&sum2, p + 58, 10);
-        sp_sum_bytes(&sum2, p + 58 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + 58 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        if (standard_metadata_checksum_error == 1u) {
-            meta_reason = 0x11u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x11u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_reason = 0u;
-        meta_user_is_inner = 1u;
-        meta_ip_version = 4u;
-        meta_src_v4 = sp_ld32(p + 58 + 12);
-        meta_dst_v4 = sp_ld32(p + 58 + 16); c->v.meta_dst_v4 = meta_dst_v4;
-        meta_protocol = sp_ld8(p + 58 + 9);
-        meta_tos = sp_ld8(p + 58 + 1);
-        meta_pdu_length = sp_ld16(p + 58 + 2);
-        meta_header_length = 0x14u;
-        meta_src_port = sp_ld16(p + 78);
-        meta_dst_port = sp_ld16(p + 78 + 2);
-        meta_header_length = 0x18u;
-        UpfIngress_user_packet_end = (sp_ld16(p + 58 + 2) + 0x3au);
-        if (((sp_ld16(p + 58 + 2) + 0x3au) > ((uint32_t)pk->length)) || (sp_ld16(p + 58 + 2) < 0x18u)) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_tunnel = 0xeu;
-        UpfIngress_user_packet_udp = 0x22u;
-        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
-        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
-        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
-        if (((((sp_ld16(p + 58 + 2) + 0x3au) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_66 += (n_66 == begin_66) | (x3 != word_66_0);
-        wait_66->key_of[i] = n_66 - 1;
-        sp_st64(wait_66->bytes + (n_66 - 1) * 8 + 0, x3);
-        word_66_0 = x3;
-        to_66 |= bit;
-        done:;
-    }
-    run->todo[66] |= to_66;
-    wait_66->keys = n_66;
-}
 
-static __attribute__((noinline)) void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_73 = 0;
-    struct sp_wait *const wait_73 = &run->wait[48];
-    uint32_t n_73 = wait_73->keys;
-    uint32_t begin_73 = n_73;
-    uint64_t word_73_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[41];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_uplink = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        uint32_t UpfIngress_session_src = 0u;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        UpfIngress_session_remote_v4 = 0u;
-        UpfIngress_session_local_v4 = 0u;
-        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_remote_port = 0u;
-        UpfIngress_session_local_port = 0u;
-        UpfIngress_session_flow_label = 0u;
-        meta_uplink = 1u;
-        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
-            meta_reason = 0x28u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x28u, 0u);
-            goto done;
-        }
-        const uint64_t x4 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_73 += (n_73 == begin_73) | (x4 != word_73_0);
-        wait_73->key_of[i] = n_73 - 1;
-        sp_st64(wait_73->bytes + (n_73 - 1) * 8 + 0, x4);
-        word_73_0 = x4;
-        to_73 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[73] |= to_73;
-    wait_73->keys = n_73;
-}
 
 static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -9639,743 +7621,12 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static __attribute__((noinline)) void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
-    const struct sp_wait *const wait = &run->wait[49];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x40be4010;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_tmp_3 = 0u;
-        UpfIngress_session_tmp_3 = r->action;
-        switch (r->action) {
-            case ACTION_host: {
-                meta_reason = 3u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_3_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 3u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            case ACTION_gtpu_endpoint:
-            case ACTION_not_local:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        switch (UpfIngress_session_tmp_3) {
-            case 6u: {
-                meta_reason = 5u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_3_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 5u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            default: {
-                meta_reason = 0x18u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x18u, meta_mark);
-                goto done;
-            }
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-}
 
-static __attribute__((noinline)) void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_77 = 0;
-    struct sp_wait *const wait_77 = &run->wait[52];
-    uint32_t n_77 = wait_77->keys;
-    uint32_t begin_77 = n_77;
-    uint64_t word_77_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[51];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x18 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_77 += (n_77 == begin_77) | (x18 != word_77_0);
-        wait_77->key_of[i] = n_77 - 1;
-        sp_st64(wait_77->bytes + (n_77 - 1) * 8 + 0, x18);
-        word_77_0 = x18;
-        to_77 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[77] |= to_77;
-    wait_77->keys = n_77;
-}
 
-static __attribute__((noinline)) void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_79 = 0;
-    uint64_t to_80 = 0;
-    uint64_t to_82 = 0;
-    uint64_t to_83 = 0;
-    struct sp_wait *const wait_79 = &run->wait[54];
-    uint32_t n_79 = wait_79->keys;
-    uint32_t begin_79 = n_79;
-    uint64_t word_79_0 = 0;
-    uint64_t word_79_1 = 0;
-    struct sp_wait *const wait_80 = &run->wait[55];
-    uint32_t n_80 = wait_80->keys;
-    uint32_t begin_80 = n_80;
-    uint64_t word_80_0 = 0;
-    uint64_t word_80_1 = 0;
-    struct sp_wait *const wait_82 = &run->wait[57];
-    uint32_t n_82 = wait_82->keys;
-    uint32_t begin_82 = n_82;
-    uint64_t word_82_0 = 0;
-    struct sp_wait *const wait_83 = &run->wait[58];
-    uint32_t n_83 = wait_83->keys;
-    uint32_t begin_83 = n_83;
-    uint64_t word_83_0 = 0;
-    struct sp_table *const table_firewall_v4 = &run->lane->tables[TABLE_firewall_v4];
-    const uint32_t skip_firewall_v4 = !table_firewall_v4->lookup && ((const struct record_firewall_v4 *)table_firewall_v4->miss)->action == ACTION_permit;
-    uint64_t skipped_firewall_v4 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
-    const struct sp_wait *const wait = &run->wait[52];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
-        uint32_t meta_vrf = c->v.meta_vrf;
-        uint32_t meta_loopback = c->v.meta_loopback;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_pdr_pdr = 0;
-        uint32_t UpfIngress_session_set_pdr_disposition = 0;
-        uint32_t UpfIngress_session_set_pdr_flags = 0;
-        uint32_t UpfIngress_session_set_pdr_usage = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
-        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
-        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
-        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
-        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
-        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
-        uint32_t UpfIngress_enforce_src = 0u;
-        uint32_t UpfIngress_enforce_dst = 0u;
-        switch (r->action) {
-            case ACTION_set_pdr: {
-                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
-                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
-                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
-                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
-                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
-                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
-                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
-                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
-                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
-                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
-                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
-                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
-                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
-                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
-                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
-                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
-                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
-                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
-                break;
-            }
-            case ACTION_no_pdr: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (skip_firewall_v4) {
-            skipped_firewall_v4++;
-            goto node_7;
-        }
-        const uint32_t x19 = sp_ld32(p + 58 + 16);
-        const uint64_t x20 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x19 >> 16);
-        const uint64_t x21 = (uint64_t)x19 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_79 += (n_79 == begin_79) | (x20 != word_79_0) | (x21 != word_79_1);
-        wait_79->key_of[i] = n_79 - 1;
-        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 0, x20);
-        word_79_0 = x20;
-        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 8, x21);
-        word_79_1 = x21;
-        to_79 |= bit;
-        goto done;
-        node_7:;
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_3_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_enforce_src = ((sp_ld32(p + 58 + 12) >> 24) & 0xff);
-            UpfIngress_enforce_dst = ((sp_ld32(p + 58 + 16) >> 24) & 0xff);
-            if (((((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 58 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xe0u) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x22 = sp_ld32(p + 58 + 16);
-        const uint64_t x23 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x22 >> 16);
-        const uint64_t x24 = (uint64_t)x22 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_80 += (n_80 == begin_80) | (x23 != word_80_0) | (x24 != word_80_1);
-        wait_80->key_of[i] = n_80 - 1;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 0, x23);
-        word_80_0 = x23;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 8, x24);
-        word_80_1 = x24;
-        to_80 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_83 += (n_83 == begin_83) | (x25 != word_83_0);
-            wait_83->key_of[i] = n_83 - 1;
-            sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x25);
-            word_83_0 = x25;
-            to_83 |= bit;
-            goto done;
-        } else {
-            const uint64_t x26 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
-            n_82 += (n_82 == begin_82) | (x26 != word_82_0);
-            wait_82->key_of[i] = n_82 - 1;
-            sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x26);
-            word_82_0 = x26;
-            to_82 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[79] |= to_79;
-    run->todo[80] |= to_80;
-    run->todo[82] |= to_82;
-    run->todo[83] |= to_83;
-    wait_79->keys = n_79;
-    wait_80->keys = n_80;
-    wait_82->keys = n_82;
-    wait_83->keys = n_83;
-    sp_looked_up(table_firewall_v4, 0, skipped_firewall_v4);
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_80 = 0;
-    uint64_t to_82 = 0;
-    uint64_t to_83 = 0;
-    struct sp_wait *const wait_80 = &run->wait[55];
-    uint32_t n_80 = wait_80->keys;
-    uint32_t begin_80 = n_80;
-    uint64_t word_80_0 = 0;
-    uint64_t word_80_1 = 0;
-    struct sp_wait *const wait_82 = &run->wait[57];
-    uint32_t n_82 = wait_82->keys;
-    uint32_t begin_82 = n_82;
-    uint64_t word_82_0 = 0;
-    struct sp_wait *const wait_83 = &run->wait[58];
-    uint32_t n_83 = wait_83->keys;
-    uint32_t begin_83 = n_83;
-    uint64_t word_83_0 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
-    const struct sp_wait *const wait = &run->wait[54];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
-        uint32_t meta_loopback = c->v.meta_loopback;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_enforce_src = 0u;
-        uint32_t UpfIngress_enforce_dst = 0u;
-        switch (r->action) {
-            case ACTION_deny: {
-                meta_reason = 0x21u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x21u, meta_mark);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_3_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_enforce_src = ((sp_ld32(p + 58 + 12) >> 24) & 0xff);
-            UpfIngress_enforce_dst = ((sp_ld32(p + 58 + 16) >> 24) & 0xff);
-            if (((((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 58 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xe0u) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x27 = sp_ld32(p + 58 + 16);
-        const uint64_t x28 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x27 >> 16);
-        const uint64_t x29 = (uint64_t)x27 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_80 += (n_80 == begin_80) | (x28 != word_80_0) | (x29 != word_80_1);
-        wait_80->key_of[i] = n_80 - 1;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 0, x28);
-        word_80_0 = x28;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 8, x29);
-        word_80_1 = x29;
-        to_80 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_83 += (n_83 == begin_83) | (x30 != word_83_0);
-            wait_83->key_of[i] = n_83 - 1;
-            sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x30);
-            word_83_0 = x30;
-            to_83 |= bit;
-            goto done;
-        } else {
-            const uint64_t x31 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
-            n_82 += (n_82 == begin_82) | (x31 != word_82_0);
-            wait_82->key_of[i] = n_82 - 1;
-            sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x31);
-            word_82_0 = x31;
-            to_82 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[80] |= to_80;
-    run->todo[82] |= to_82;
-    run->todo[83] |= to_83;
-    wait_80->keys = n_80;
-    wait_82->keys = n_82;
-    wait_83->keys = n_83;
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_82 = 0;
-    uint64_t to_83 = 0;
-    struct sp_wait *const wait_82 = &run->wait[57];
-    uint32_t n_82 = wait_82->keys;
-    uint32_t begin_82 = n_82;
-    uint64_t word_82_0 = 0;
-    struct sp_wait *const wait_83 = &run->wait[58];
-    uint32_t n_83 = wait_83->keys;
-    uint32_t begin_83 = n_83;
-    uint64_t word_83_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
-    const struct sp_wait *const wait = &run->wait[55];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
-        uint32_t meta_class_meter = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t standard_metadata_priority = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
-        switch (r->action) {
-            case ACTION_set_class: {
-                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
-                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
-                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
-                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
-                break;
-            }
-            case ACTION_best_effort:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_83 += (n_83 == begin_83) | (x32 != word_83_0);
-            wait_83->key_of[i] = n_83 - 1;
-            sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x32);
-            word_83_0 = x32;
-            to_83 |= bit;
-            goto done;
-        } else {
-            const uint64_t x33 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
-            n_82 += (n_82 == begin_82) | (x33 != word_82_0);
-            wait_82->key_of[i] = n_82 - 1;
-            sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x33);
-            word_82_0 = x33;
-            to_82 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[82] |= to_82;
-    run->todo[83] |= to_83;
-    wait_82->keys = n_82;
-    wait_83->keys = n_83;
-}
 
-static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_84 = 0;
-    struct sp_wait *const wait_84 = &run->wait[59];
-    uint32_t n_84 = wait_84->keys;
-    uint32_t begin_84 = n_84;
-    uint64_t word_84_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[57];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x34 = (uint64_t)meta_nexthop << 48;
-        n_84 += (n_84 == begin_84) | (x34 != word_84_0);
-        wait_84->key_of[i] = n_84 - 1;
-        sp_st64(wait_84->bytes + (n_84 - 1) * 8 + 0, x34);
-        word_84_0 = x34;
-        to_84 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[84] |= to_84;
-    wait_84->keys = n_84;
-}
 
-static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_84 = 0;
-    struct sp_wait *const wait_84 = &run->wait[59];
-    uint32_t n_84 = wait_84->keys;
-    uint32_t begin_84 = n_84;
-    uint64_t word_84_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[58];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x35 = (uint64_t)meta_nexthop << 48;
-        n_84 += (n_84 == begin_84) | (x35 != word_84_0);
-        wait_84->key_of[i] = n_84 - 1;
-        sp_st64(wait_84->bytes + (n_84 - 1) * 8 + 0, x35);
-        word_84_0 = x35;
-        to_84 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[84] |= to_84;
-    wait_84->keys = n_84;
-}
 
 static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -11216,194 +8467,7 @@ static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
-static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_86 = 0;
-    struct sp_wait *const wait_86 = &run->wait[61];
-    uint32_t n_86 = wait_86->keys;
-    uint32_t begin_86 = n_86;
-    uint64_t word_86_0 = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        c->rule_set_pdr = &sp_zero_set_pdr;
-        c->keep = 0xffffffffu;
-        c->v.meta_dst_v4 = 0u;
-        c->v.meta_vrf = 0u;
-        c->v.meta_group = 0u;
-        c->v.meta_class_meter = 0u;
-        c->v.meta_out_length = 0u;
-        c->v.meta_mark = 0u;
-        uint32_t meta_user_is_inner = 0u;
-        uint32_t meta_ip_version = 0u;
-        sp_u128 meta_src_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 meta_dst_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t meta_protocol = 0u;
-        uint32_t meta_tos = 0u;
-        uint32_t meta_src_port = 0u;
-        uint32_t meta_dst_port = 0u;
-        uint32_t meta_pdu_length = 0u;
-        uint32_t meta_header_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t standard_metadata_checksum_error = 0u;
-        uint32_t UpfIngress_user_packet_reason = 0u;
-        uint32_t UpfIngress_user_packet_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel = 0u;
-        uint32_t UpfIngress_user_packet_udp = 0u;
-        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
-        uint32_t UpfIngress_user_packet_udp_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        if (standard_metadata_checksum_error == 1u) {
-            meta_reason = 0x11u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x11u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_reason = 0u;
-        meta_user_is_inner = 1u;
-        meta_ip_version = 6u;
-        meta_src_v6 = sp_ld128(p + 58 + 8);
-        meta_dst_v6 = sp_ld128(p + 58 + 24);
-        meta_protocol = sp_ld8(p + 58 + 6);
-        meta_tos = ((sp_ld16(p + 58) >> 4) & 0xff);
-        meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
-        meta_header_length = 0x28u;
-        meta_src_port = sp_ld16(p + 98);
-        meta_dst_port = sp_ld16(p + 98 + 2);
-        meta_header_length = 0x2cu;
-        UpfIngress_user_packet_end = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x3au);
-        if ((((sp_ld16(p + 58 + 4) + 0x28u) + 0x3au) > ((uint32_t)pk->length)) || ((sp_ld16(p + 58 + 4) + 0x28u) < 0x2cu)) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_tunnel = 0xeu;
-        UpfIngress_user_packet_udp = 0x22u;
-        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
-        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
-        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
-        if ((((((sp_ld16(p + 58 + 4) + 0x28u) + 0x3au) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_86 += (n_86 == begin_86) | (x2 != word_86_0);
-        wait_86->key_of[i] = n_86 - 1;
-        sp_st64(wait_86->bytes + (n_86 - 1) * 8 + 0, x2);
-        word_86_0 = x2;
-        to_86 |= bit;
-        done:;
-    }
-    run->todo[86] |= to_86;
-    wait_86->keys = n_86;
-}
 
-static __attribute__((noinline)) void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_93 = 0;
-    struct sp_wait *const wait_93 = &run->wait[68];
-    uint32_t n_93 = wait_93->keys;
-    uint32_t begin_93 = n_93;
-    uint64_t word_93_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[61];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_uplink = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        uint32_t UpfIngress_session_src = 0u;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        UpfIngress_session_remote_v4 = 0u;
-        UpfIngress_session_local_v4 = 0u;
-        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_remote_port = 0u;
-        UpfIngress_session_local_port = 0u;
-        UpfIngress_session_flow_label = 0u;
-        meta_uplink = 1u;
-        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
-            meta_reason = 0x28u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x28u, 0u);
-            goto done;
-        }
-        const uint64_t x3 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_93 += (n_93 == begin_93) | (x3 != word_93_0);
-        wait_93->key_of[i] = n_93 - 1;
-        sp_st64(wait_93->bytes + (n_93 - 1) * 8 + 0, x3);
-        word_93_0 = x3;
-        to_93 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[93] |= to_93;
-    wait_93->keys = n_93;
-}
 
 static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -11749,773 +8813,12 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
     sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
 }
 
-static __attribute__((noinline)) void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
-    const struct sp_wait *const wait = &run->wait[69];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x423e4010;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_tmp_3 = 0u;
-        UpfIngress_session_tmp_3 = r->action;
-        switch (r->action) {
-            case ACTION_host: {
-                meta_reason = 3u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_4_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 3u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            case ACTION_gtpu_endpoint:
-            case ACTION_not_local:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        switch (UpfIngress_session_tmp_3) {
-            case 6u: {
-                meta_reason = 5u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_4_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 5u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            default: {
-                meta_reason = 0x18u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x18u, meta_mark);
-                goto done;
-            }
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-}
 
-static __attribute__((noinline)) void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_97 = 0;
-    struct sp_wait *const wait_97 = &run->wait[72];
-    uint32_t n_97 = wait_97->keys;
-    uint32_t begin_97 = n_97;
-    uint64_t word_97_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[70];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x28 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_97 += (n_97 == begin_97) | (x28 != word_97_0);
-        wait_97->key_of[i] = n_97 - 1;
-        sp_st64(wait_97->bytes + (n_97 - 1) * 8 + 0, x28);
-        word_97_0 = x28;
-        to_97 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[97] |= to_97;
-    wait_97->keys = n_97;
-}
 
-static __attribute__((noinline)) void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_98 = 0;
-    uint64_t to_100 = 0;
-    uint64_t to_101 = 0;
-    uint64_t to_103 = 0;
-    struct sp_wait *const wait_98 = &run->wait[73];
-    uint32_t n_98 = wait_98->keys;
-    uint32_t begin_98 = n_98;
-    uint64_t word_98_0 = 0;
-    uint64_t word_98_1 = 0;
-    uint64_t word_98_2 = 0;
-    uint64_t word_98_3 = 0;
-    uint64_t word_98_4 = 0;
-    struct sp_wait *const wait_100 = &run->wait[75];
-    uint32_t n_100 = wait_100->keys;
-    uint32_t begin_100 = n_100;
-    uint64_t word_100_0 = 0;
-    uint64_t word_100_1 = 0;
-    struct sp_wait *const wait_101 = &run->wait[76];
-    uint32_t n_101 = wait_101->keys;
-    uint32_t begin_101 = n_101;
-    uint64_t word_101_0 = 0;
-    uint64_t word_101_1 = 0;
-    uint64_t word_101_2 = 0;
-    struct sp_wait *const wait_103 = &run->wait[78];
-    uint32_t n_103 = wait_103->keys;
-    uint32_t begin_103 = n_103;
-    uint64_t word_103_0 = 0;
-    struct sp_table *const table_firewall_v6 = &run->lane->tables[TABLE_firewall_v6];
-    const uint32_t skip_firewall_v6 = !table_firewall_v6->lookup && ((const struct record_firewall_v6 *)table_firewall_v6->miss)->action == ACTION_permit;
-    uint64_t skipped_firewall_v6 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
-    const struct sp_wait *const wait = &run->wait[72];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_vrf = c->v.meta_vrf;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_pdr_pdr = 0;
-        uint32_t UpfIngress_session_set_pdr_disposition = 0;
-        uint32_t UpfIngress_session_set_pdr_flags = 0;
-        uint32_t UpfIngress_session_set_pdr_usage = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
-        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
-        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
-        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
-        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
-        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
-        switch (r->action) {
-            case ACTION_set_pdr: {
-                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
-                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
-                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
-                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
-                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
-                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
-                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
-                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
-                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
-                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
-                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
-                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
-                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
-                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
-                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
-                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
-                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
-                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
-                break;
-            }
-            case ACTION_no_pdr: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (skip_firewall_v6) {
-            skipped_firewall_v6++;
-            goto node_7;
-        }
-        const sp_u128 x29 = sp_ld128(p + 58 + 8);
-        const sp_u128 x30 = sp_ld128(p + 58 + 24);
-        const uint64_t x31 = (uint64_t)meta_vrf << 48 | (uint64_t)(x29 >> 80);
-        const uint64_t x32 = (uint64_t)(x29 >> 16);
-        const uint64_t x33 = (uint64_t)x29 << 48 | (uint64_t)(x30 >> 80);
-        const uint64_t x34 = (uint64_t)(x30 >> 16);
-        const uint64_t x35 = (uint64_t)x30 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_98 += (n_98 == begin_98) | (x31 != word_98_0) | (x32 != word_98_1) | (x33 != word_98_2) | (x34 != word_98_3) | (x35 != word_98_4);
-        wait_98->key_of[i] = n_98 - 1;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 0, x31);
-        word_98_0 = x31;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 8, x32);
-        word_98_1 = x32;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 16, x33);
-        word_98_2 = x33;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 24, x34);
-        word_98_3 = x34;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 32, x35);
-        word_98_4 = x35;
-        to_98 |= bit;
-        goto done;
-        node_7:;
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_4_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (((((((((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 24) >> 118) & 0x3ff) == 0x3fau)) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((uint32_t)(sp_ld128(p + 58 + 24) >> 120) & 0xff) == 0xffu) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x36 = 0u;
-        const uint64_t x37 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x36 >> 16);
-        const uint64_t x38 = (uint64_t)x36 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_100 += (n_100 == begin_100) | (x37 != word_100_0) | (x38 != word_100_1);
-        wait_100->key_of[i] = n_100 - 1;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 0, x37);
-        word_100_0 = x37;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 8, x38);
-        word_100_1 = x38;
-        to_100 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x39 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_103 += (n_103 == begin_103) | (x39 != word_103_0);
-            wait_103->key_of[i] = n_103 - 1;
-            sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x39);
-            word_103_0 = x39;
-            to_103 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x40 = sp_ld128(p + 58 + 24);
-            const uint64_t x41 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x40 >> 80);
-            const uint64_t x42 = (uint64_t)(x40 >> 16);
-            const uint64_t x43 = (uint64_t)x40 << 48;
-            n_101 += (n_101 == begin_101) | (x41 != word_101_0) | (x42 != word_101_1) | (x43 != word_101_2);
-            wait_101->key_of[i] = n_101 - 1;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x41);
-            word_101_0 = x41;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x42);
-            word_101_1 = x42;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x43);
-            word_101_2 = x43;
-            to_101 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[98] |= to_98;
-    run->todo[100] |= to_100;
-    run->todo[101] |= to_101;
-    run->todo[103] |= to_103;
-    wait_98->keys = n_98;
-    wait_100->keys = n_100;
-    wait_101->keys = n_101;
-    wait_103->keys = n_103;
-    sp_looked_up(table_firewall_v6, 0, skipped_firewall_v6);
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_100 = 0;
-    uint64_t to_101 = 0;
-    uint64_t to_103 = 0;
-    struct sp_wait *const wait_100 = &run->wait[75];
-    uint32_t n_100 = wait_100->keys;
-    uint32_t begin_100 = n_100;
-    uint64_t word_100_0 = 0;
-    uint64_t word_100_1 = 0;
-    struct sp_wait *const wait_101 = &run->wait[76];
-    uint32_t n_101 = wait_101->keys;
-    uint32_t begin_101 = n_101;
-    uint64_t word_101_0 = 0;
-    uint64_t word_101_1 = 0;
-    uint64_t word_101_2 = 0;
-    struct sp_wait *const wait_103 = &run->wait[78];
-    uint32_t n_103 = wait_103->keys;
-    uint32_t begin_103 = n_103;
-    uint64_t word_103_0 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
-    const struct sp_wait *const wait = &run->wait[73];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        switch (r->action) {
-            case ACTION_deny: {
-                meta_reason = 0x21u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x21u, meta_mark);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_4_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (((((((((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 24) >> 118) & 0x3ff) == 0x3fau)) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((uint32_t)(sp_ld128(p + 58 + 24) >> 120) & 0xff) == 0xffu) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x44 = 0u;
-        const uint64_t x45 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x44 >> 16);
-        const uint64_t x46 = (uint64_t)x44 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_100 += (n_100 == begin_100) | (x45 != word_100_0) | (x46 != word_100_1);
-        wait_100->key_of[i] = n_100 - 1;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 0, x45);
-        word_100_0 = x45;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 8, x46);
-        word_100_1 = x46;
-        to_100 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_103 += (n_103 == begin_103) | (x47 != word_103_0);
-            wait_103->key_of[i] = n_103 - 1;
-            sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x47);
-            word_103_0 = x47;
-            to_103 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x48 = sp_ld128(p + 58 + 24);
-            const uint64_t x49 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x48 >> 80);
-            const uint64_t x50 = (uint64_t)(x48 >> 16);
-            const uint64_t x51 = (uint64_t)x48 << 48;
-            n_101 += (n_101 == begin_101) | (x49 != word_101_0) | (x50 != word_101_1) | (x51 != word_101_2);
-            wait_101->key_of[i] = n_101 - 1;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x49);
-            word_101_0 = x49;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x50);
-            word_101_1 = x50;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x51);
-            word_101_2 = x51;
-            to_101 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[100] |= to_100;
-    run->todo[101] |= to_101;
-    run->todo[103] |= to_103;
-    wait_100->keys = n_100;
-    wait_101->keys = n_101;
-    wait_103->keys = n_103;
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_101 = 0;
-    uint64_t to_103 = 0;
-    struct sp_wait *const wait_101 = &run->wait[76];
-    uint32_t n_101 = wait_101->keys;
-    uint32_t begin_101 = n_101;
-    uint64_t word_101_0 = 0;
-    uint64_t word_101_1 = 0;
-    uint64_t word_101_2 = 0;
-    struct sp_wait *const wait_103 = &run->wait[78];
-    uint32_t n_103 = wait_103->keys;
-    uint32_t begin_103 = n_103;
-    uint64_t word_103_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
-    const struct sp_wait *const wait = &run->wait[75];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_class_meter = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t standard_metadata_priority = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
-        switch (r->action) {
-            case ACTION_set_class: {
-                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
-                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
-                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
-                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
-                break;
-            }
-            case ACTION_best_effort:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x52 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_103 += (n_103 == begin_103) | (x52 != word_103_0);
-            wait_103->key_of[i] = n_103 - 1;
-            sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x52);
-            word_103_0 = x52;
-            to_103 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x53 = sp_ld128(p + 58 + 24);
-            const uint64_t x54 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x53 >> 80);
-            const uint64_t x55 = (uint64_t)(x53 >> 16);
-            const uint64_t x56 = (uint64_t)x53 << 48;
-            n_101 += (n_101 == begin_101) | (x54 != word_101_0) | (x55 != word_101_1) | (x56 != word_101_2);
-            wait_101->key_of[i] = n_101 - 1;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x54);
-            word_101_0 = x54;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x55);
-            word_101_1 = x55;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x56);
-            word_101_2 = x56;
-            to_101 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[101] |= to_101;
-    run->todo[103] |= to_103;
-    wait_101->keys = n_101;
-    wait_103->keys = n_103;
-}
 
-static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_104 = 0;
-    struct sp_wait *const wait_104 = &run->wait[79];
-    uint32_t n_104 = wait_104->keys;
-    uint32_t begin_104 = n_104;
-    uint64_t word_104_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv6];
-    const struct sp_wait *const wait = &run->wait[76];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x57 = (uint64_t)meta_nexthop << 48;
-        n_104 += (n_104 == begin_104) | (x57 != word_104_0);
-        wait_104->key_of[i] = n_104 - 1;
-        sp_st64(wait_104->bytes + (n_104 - 1) * 8 + 0, x57);
-        word_104_0 = x57;
-        to_104 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[104] |= to_104;
-    wait_104->keys = n_104;
-}
 
-static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_104 = 0;
-    struct sp_wait *const wait_104 = &run->wait[79];
-    uint32_t n_104 = wait_104->keys;
-    uint32_t begin_104 = n_104;
-    uint64_t word_104_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[78];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x58 = (uint64_t)meta_nexthop << 48;
-        n_104 += (n_104 == begin_104) | (x58 != word_104_0);
-        wait_104->key_of[i] = n_104 - 1;
-        sp_st64(wait_104->bytes + (n_104 - 1) * 8 + 0, x58);
-        word_104_0 = x58;
-        to_104 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[104] |= to_104;
-    wait_104->keys = n_104;
-}
 
 static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -13890,677 +10193,11 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_117 = 0;
-    struct sp_wait *const wait_117 = &run->wait[92];
-    uint32_t n_117 = wait_117->keys;
-    uint32_t begin_117 = n_117;
-    uint64_t word_117_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[91];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x17 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_117 += (n_117 == begin_117) | (x17 != word_117_0);
-        wait_117->key_of[i] = n_117 - 1;
-        sp_st64(wait_117->bytes + (n_117 - 1) * 8 + 0, x17);
-        word_117_0 = x17;
-        to_117 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[117] |= to_117;
-    wait_117->keys = n_117;
-}
 
-static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_119 = 0;
-    uint64_t to_120 = 0;
-    uint64_t to_122 = 0;
-    uint64_t to_123 = 0;
-    struct sp_wait *const wait_119 = &run->wait[94];
-    uint32_t n_119 = wait_119->keys;
-    uint32_t begin_119 = n_119;
-    uint64_t word_119_0 = 0;
-    uint64_t word_119_1 = 0;
-    struct sp_wait *const wait_120 = &run->wait[95];
-    uint32_t n_120 = wait_120->keys;
-    uint32_t begin_120 = n_120;
-    uint64_t word_120_0 = 0;
-    uint64_t word_120_1 = 0;
-    struct sp_wait *const wait_122 = &run->wait[97];
-    uint32_t n_122 = wait_122->keys;
-    uint32_t begin_122 = n_122;
-    uint64_t word_122_0 = 0;
-    struct sp_wait *const wait_123 = &run->wait[98];
-    uint32_t n_123 = wait_123->keys;
-    uint32_t begin_123 = n_123;
-    uint64_t word_123_0 = 0;
-    struct sp_table *const table_firewall_v4 = &run->lane->tables[TABLE_firewall_v4];
-    const uint32_t skip_firewall_v4 = !table_firewall_v4->lookup && ((const struct record_firewall_v4 *)table_firewall_v4->miss)->action == ACTION_permit;
-    uint64_t skipped_firewall_v4 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
-    const struct sp_wait *const wait = &run->wait[92];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
-        uint32_t meta_vrf = c->v.meta_vrf;
-        uint32_t meta_loopback = c->v.meta_loopback;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_pdr_pdr = 0;
-        uint32_t UpfIngress_session_set_pdr_disposition = 0;
-        uint32_t UpfIngress_session_set_pdr_flags = 0;
-        uint32_t UpfIngress_session_set_pdr_usage = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
-        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
-        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
-        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
-        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
-        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
-        uint32_t UpfIngress_enforce_src = 0u;
-        uint32_t UpfIngress_enforce_dst = 0u;
-        switch (r->action) {
-            case ACTION_set_pdr: {
-                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
-                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
-                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
-                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
-                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
-                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
-                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
-                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
-                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
-                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
-                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
-                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
-                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
-                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
-                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
-                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
-                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
-                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
-                break;
-            }
-            case ACTION_no_pdr: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (skip_firewall_v4) {
-            skipped_firewall_v4++;
-            goto node_7;
-        }
-        const uint32_t x18 = sp_ld32(p + 14 + 16);
-        const uint64_t x19 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x18 >> 16);
-        const uint64_t x20 = (uint64_t)x18 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_119 += (n_119 == begin_119) | (x19 != word_119_0) | (x20 != word_119_1);
-        wait_119->key_of[i] = n_119 - 1;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x19);
-        word_119_0 = x19;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x20);
-        word_119_1 = x20;
-        to_119 |= bit;
-        goto done;
-        node_7:;
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_5_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-            UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
-            if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x21 = sp_ld32(p + 14 + 16);
-        const uint64_t x22 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x21 >> 16);
-        const uint64_t x23 = (uint64_t)x21 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_120 += (n_120 == begin_120) | (x22 != word_120_0) | (x23 != word_120_1);
-        wait_120->key_of[i] = n_120 - 1;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x22);
-        word_120_0 = x22;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x23);
-        word_120_1 = x23;
-        to_120 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_123 += (n_123 == begin_123) | (x24 != word_123_0);
-            wait_123->key_of[i] = n_123 - 1;
-            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x24);
-            word_123_0 = x24;
-            to_123 |= bit;
-            goto done;
-        } else {
-            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_122 += (n_122 == begin_122) | (x25 != word_122_0);
-            wait_122->key_of[i] = n_122 - 1;
-            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x25);
-            word_122_0 = x25;
-            to_122 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[119] |= to_119;
-    run->todo[120] |= to_120;
-    run->todo[122] |= to_122;
-    run->todo[123] |= to_123;
-    wait_119->keys = n_119;
-    wait_120->keys = n_120;
-    wait_122->keys = n_122;
-    wait_123->keys = n_123;
-    sp_looked_up(table_firewall_v4, 0, skipped_firewall_v4);
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_120 = 0;
-    uint64_t to_122 = 0;
-    uint64_t to_123 = 0;
-    struct sp_wait *const wait_120 = &run->wait[95];
-    uint32_t n_120 = wait_120->keys;
-    uint32_t begin_120 = n_120;
-    uint64_t word_120_0 = 0;
-    uint64_t word_120_1 = 0;
-    struct sp_wait *const wait_122 = &run->wait[97];
-    uint32_t n_122 = wait_122->keys;
-    uint32_t begin_122 = n_122;
-    uint64_t word_122_0 = 0;
-    struct sp_wait *const wait_123 = &run->wait[98];
-    uint32_t n_123 = wait_123->keys;
-    uint32_t begin_123 = n_123;
-    uint64_t word_123_0 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
-    const struct sp_wait *const wait = &run->wait[94];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
-        uint32_t meta_loopback = c->v.meta_loopback;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_enforce_src = 0u;
-        uint32_t UpfIngress_enforce_dst = 0u;
-        switch (r->action) {
-            case ACTION_deny: {
-                meta_reason = 0x21u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x21u, meta_mark);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_5_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-            UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
-            if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x26 = sp_ld32(p + 14 + 16);
-        const uint64_t x27 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x26 >> 16);
-        const uint64_t x28 = (uint64_t)x26 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_120 += (n_120 == begin_120) | (x27 != word_120_0) | (x28 != word_120_1);
-        wait_120->key_of[i] = n_120 - 1;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x27);
-        word_120_0 = x27;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x28);
-        word_120_1 = x28;
-        to_120 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_123 += (n_123 == begin_123) | (x29 != word_123_0);
-            wait_123->key_of[i] = n_123 - 1;
-            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x29);
-            word_123_0 = x29;
-            to_123 |= bit;
-            goto done;
-        } else {
-            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_122 += (n_122 == begin_122) | (x30 != word_122_0);
-            wait_122->key_of[i] = n_122 - 1;
-            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x30);
-            word_122_0 = x30;
-            to_122 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[120] |= to_120;
-    run->todo[122] |= to_122;
-    run->todo[123] |= to_123;
-    wait_120->keys = n_120;
-    wait_122->keys = n_122;
-    wait_123->keys = n_123;
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_122 = 0;
-    uint64_t to_123 = 0;
-    struct sp_wait *const wait_122 = &run->wait[97];
-    uint32_t n_122 = wait_122->keys;
-    uint32_t begin_122 = n_122;
-    uint64_t word_122_0 = 0;
-    struct sp_wait *const wait_123 = &run->wait[98];
-    uint32_t n_123 = wait_123->keys;
-    uint32_t begin_123 = n_123;
-    uint64_t word_123_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
-    const struct sp_wait *const wait = &run->wait[95];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
-        uint32_t meta_class_meter = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t standard_metadata_priority = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
-        switch (r->action) {
-            case ACTION_set_class: {
-                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
-                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
-                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
-                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
-                break;
-            }
-            case ACTION_best_effort:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x31 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_123 += (n_123 == begin_123) | (x31 != word_123_0);
-            wait_123->key_of[i] = n_123 - 1;
-            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x31);
-            word_123_0 = x31;
-            to_123 |= bit;
-            goto done;
-        } else {
-            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_122 += (n_122 == begin_122) | (x32 != word_122_0);
-            wait_122->key_of[i] = n_122 - 1;
-            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x32);
-            word_122_0 = x32;
-            to_122 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[122] |= to_122;
-    run->todo[123] |= to_123;
-    wait_122->keys = n_122;
-    wait_123->keys = n_123;
-}
 
-static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_124 = 0;
-    struct sp_wait *const wait_124 = &run->wait[99];
-    uint32_t n_124 = wait_124->keys;
-    uint32_t begin_124 = n_124;
-    uint64_t word_124_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[97];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x33 = (uint64_t)meta_nexthop << 48;
-        n_124 += (n_124 == begin_124) | (x33 != word_124_0);
-        wait_124->key_of[i] = n_124 - 1;
-        sp_st64(wait_124->bytes + (n_124 - 1) * 8 + 0, x33);
-        word_124_0 = x33;
-        to_124 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[124] |= to_124;
-    wait_124->keys = n_124;
-}
 
-static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_124 = 0;
-    struct sp_wait *const wait_124 = &run->wait[99];
-    uint32_t n_124 = wait_124->keys;
-    uint32_t begin_124 = n_124;
-    uint64_t word_124_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[98];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x34 = (uint64_t)meta_nexthop << 48;
-        n_124 += (n_124 == begin_124) | (x34 != word_124_0);
-        wait_124->key_of[i] = n_124 - 1;
-        sp_st64(wait_124->bytes + (n_124 - 1) * 8 + 0, x34);
-        word_124_0 = x34;
-        to_124 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[124] |= to_124;
-    wait_124->keys = n_124;
-}
 
 static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -15969,707 +11606,11 @@ static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_137 = 0;
-    struct sp_wait *const wait_137 = &run->wait[112];
-    uint32_t n_137 = wait_137->keys;
-    uint32_t begin_137 = n_137;
-    uint64_t word_137_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[110];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x32 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_137 += (n_137 == begin_137) | (x32 != word_137_0);
-        wait_137->key_of[i] = n_137 - 1;
-        sp_st64(wait_137->bytes + (n_137 - 1) * 8 + 0, x32);
-        word_137_0 = x32;
-        to_137 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[137] |= to_137;
-    wait_137->keys = n_137;
-}
 
-static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_138 = 0;
-    uint64_t to_140 = 0;
-    uint64_t to_141 = 0;
-    uint64_t to_143 = 0;
-    struct sp_wait *const wait_138 = &run->wait[113];
-    uint32_t n_138 = wait_138->keys;
-    uint32_t begin_138 = n_138;
-    uint64_t word_138_0 = 0;
-    uint64_t word_138_1 = 0;
-    uint64_t word_138_2 = 0;
-    uint64_t word_138_3 = 0;
-    uint64_t word_138_4 = 0;
-    struct sp_wait *const wait_140 = &run->wait[115];
-    uint32_t n_140 = wait_140->keys;
-    uint32_t begin_140 = n_140;
-    uint64_t word_140_0 = 0;
-    uint64_t word_140_1 = 0;
-    struct sp_wait *const wait_141 = &run->wait[116];
-    uint32_t n_141 = wait_141->keys;
-    uint32_t begin_141 = n_141;
-    uint64_t word_141_0 = 0;
-    uint64_t word_141_1 = 0;
-    uint64_t word_141_2 = 0;
-    struct sp_wait *const wait_143 = &run->wait[118];
-    uint32_t n_143 = wait_143->keys;
-    uint32_t begin_143 = n_143;
-    uint64_t word_143_0 = 0;
-    struct sp_table *const table_firewall_v6 = &run->lane->tables[TABLE_firewall_v6];
-    const uint32_t skip_firewall_v6 = !table_firewall_v6->lookup && ((const struct record_firewall_v6 *)table_firewall_v6->miss)->action == ACTION_permit;
-    uint64_t skipped_firewall_v6 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
-    const struct sp_wait *const wait = &run->wait[112];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_vrf = c->v.meta_vrf;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_pdr_pdr = 0;
-        uint32_t UpfIngress_session_set_pdr_disposition = 0;
-        uint32_t UpfIngress_session_set_pdr_flags = 0;
-        uint32_t UpfIngress_session_set_pdr_usage = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
-        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
-        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
-        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
-        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
-        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
-        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
-        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
-        switch (r->action) {
-            case ACTION_set_pdr: {
-                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
-                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
-                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
-                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
-                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
-                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
-                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
-                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
-                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
-                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
-                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
-                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
-                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
-                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
-                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
-                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
-                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
-                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
-                break;
-            }
-            case ACTION_no_pdr: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (skip_firewall_v6) {
-            skipped_firewall_v6++;
-            goto node_7;
-        }
-        const sp_u128 x33 = sp_ld128(p + 14 + 8);
-        const sp_u128 x34 = sp_ld128(p + 14 + 24);
-        const uint64_t x35 = (uint64_t)meta_vrf << 48 | (uint64_t)(x33 >> 80);
-        const uint64_t x36 = (uint64_t)(x33 >> 16);
-        const uint64_t x37 = (uint64_t)x33 << 48 | (uint64_t)(x34 >> 80);
-        const uint64_t x38 = (uint64_t)(x34 >> 16);
-        const uint64_t x39 = (uint64_t)x34 << 48 | (uint64_t)sp_ld8(p + 14 + 6) << 40 | (uint64_t)sp_ld16(p + 54) << 24 | (uint64_t)sp_ld16(p + 54 + 2) << 8;
-        n_138 += (n_138 == begin_138) | (x35 != word_138_0) | (x36 != word_138_1) | (x37 != word_138_2) | (x38 != word_138_3) | (x39 != word_138_4);
-        wait_138->key_of[i] = n_138 - 1;
-        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 0, x35);
-        word_138_0 = x35;
-        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 8, x36);
-        word_138_1 = x36;
-        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 16, x37);
-        word_138_2 = x37;
-        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 24, x38);
-        word_138_3 = x38;
-        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 32, x39);
-        word_138_4 = x39;
-        to_138 |= bit;
-        goto done;
-        node_7:;
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_6_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x40 = 0u;
-        const uint64_t x41 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 14) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x40 >> 16);
-        const uint64_t x42 = (uint64_t)x40 << 48 | (uint64_t)sp_ld8(p + 14 + 6) << 40 | (uint64_t)sp_ld16(p + 54) << 24 | (uint64_t)sp_ld16(p + 54 + 2) << 8;
-        n_140 += (n_140 == begin_140) | (x41 != word_140_0) | (x42 != word_140_1);
-        wait_140->key_of[i] = n_140 - 1;
-        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 0, x41);
-        word_140_0 = x41;
-        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 8, x42);
-        word_140_1 = x42;
-        to_140 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x43 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_143 += (n_143 == begin_143) | (x43 != word_143_0);
-            wait_143->key_of[i] = n_143 - 1;
-            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x43);
-            word_143_0 = x43;
-            to_143 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x44 = sp_ld128(p + 14 + 24);
-            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x44 >> 80);
-            const uint64_t x46 = (uint64_t)(x44 >> 16);
-            const uint64_t x47 = (uint64_t)x44 << 48;
-            n_141 += (n_141 == begin_141) | (x45 != word_141_0) | (x46 != word_141_1) | (x47 != word_141_2);
-            wait_141->key_of[i] = n_141 - 1;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x45);
-            word_141_0 = x45;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x46);
-            word_141_1 = x46;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x47);
-            word_141_2 = x47;
-            to_141 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[138] |= to_138;
-    run->todo[140] |= to_140;
-    run->todo[141] |= to_141;
-    run->todo[143] |= to_143;
-    wait_138->keys = n_138;
-    wait_140->keys = n_140;
-    wait_141->keys = n_141;
-    wait_143->keys = n_143;
-    sp_looked_up(table_firewall_v6, 0, skipped_firewall_v6);
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    uint64_t to_140 = 0;
-    uint64_t to_141 = 0;
-    uint64_t to_143 = 0;
-    struct sp_wait *const wait_140 = &run->wait[115];
-    uint32_t n_140 = wait_140->keys;
-    uint32_t begin_140 = n_140;
-    uint64_t word_140_0 = 0;
-    uint64_t word_140_1 = 0;
-    struct sp_wait *const wait_141 = &run->wait[116];
-    uint32_t n_141 = wait_141->keys;
-    uint32_t begin_141 = n_141;
-    uint64_t word_141_0 = 0;
-    uint64_t word_141_1 = 0;
-    uint64_t word_141_2 = 0;
-    struct sp_wait *const wait_143 = &run->wait[118];
-    uint32_t n_143 = wait_143->keys;
-    uint32_t begin_143 = n_143;
-    uint64_t word_143_0 = 0;
-    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
-    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
-    uint64_t skipped_traffic_class = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
-    const struct sp_wait *const wait = &run->wait[113];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        switch (r->action) {
-            case ACTION_deny: {
-                meta_reason = 0x21u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x21u, meta_mark);
-                goto done;
-            }
-            case ACTION_permit:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
-                standard_metadata_egress_spec = 0x1fdu;
-                class_6_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0u;
-                c->v.standard_metadata_egress_spec = 0x1fdu;
-                to_24 |= bit;
-                goto done;
-            } else {
-                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
-                    meta_reason = 0x1du;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1du, meta_mark);
-                    goto done;
-                } else {
-                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
-                        meta_reason = 0x1eu;
-                        standard_metadata_egress_spec = 511u;
-                        standard_metadata_mcast_grp = 0u;
-                        sp_drop(run, i, 0x1eu, meta_mark);
-                        goto done;
-                    }
-                }
-            }
-            meta_reason = 0x1cu;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x1cu, meta_mark);
-            goto done;
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
-                meta_reason = 0x1fu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1fu, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
-                meta_reason = 0x28u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x28u, meta_mark);
-                goto done;
-            } else {
-                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
-                    meta_reason = 0x29u;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x29u, meta_mark);
-                    goto done;
-                }
-            }
-        }
-        if (skip_traffic_class) {
-            skipped_traffic_class++;
-            goto node_6;
-        }
-        const uint32_t x48 = 0u;
-        const uint64_t x49 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 14) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x48 >> 16);
-        const uint64_t x50 = (uint64_t)x48 << 48 | (uint64_t)sp_ld8(p + 14 + 6) << 40 | (uint64_t)sp_ld16(p + 54) << 24 | (uint64_t)sp_ld16(p + 54 + 2) << 8;
-        n_140 += (n_140 == begin_140) | (x49 != word_140_0) | (x50 != word_140_1);
-        wait_140->key_of[i] = n_140 - 1;
-        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 0, x49);
-        word_140_0 = x49;
-        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 8, x50);
-        word_140_1 = x50;
-        to_140 |= bit;
-        goto done;
-        node_6:;
-        meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x51 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_143 += (n_143 == begin_143) | (x51 != word_143_0);
-            wait_143->key_of[i] = n_143 - 1;
-            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x51);
-            word_143_0 = x51;
-            to_143 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x52 = sp_ld128(p + 14 + 24);
-            const uint64_t x53 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x52 >> 80);
-            const uint64_t x54 = (uint64_t)(x52 >> 16);
-            const uint64_t x55 = (uint64_t)x52 << 48;
-            n_141 += (n_141 == begin_141) | (x53 != word_141_0) | (x54 != word_141_1) | (x55 != word_141_2);
-            wait_141->key_of[i] = n_141 - 1;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x53);
-            word_141_0 = x53;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x54);
-            word_141_1 = x54;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x55);
-            word_141_2 = x55;
-            to_141 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-    run->todo[140] |= to_140;
-    run->todo[141] |= to_141;
-    run->todo[143] |= to_143;
-    wait_140->keys = n_140;
-    wait_141->keys = n_141;
-    wait_143->keys = n_143;
-    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
-}
 
-static __attribute__((noinline)) void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_141 = 0;
-    uint64_t to_143 = 0;
-    struct sp_wait *const wait_141 = &run->wait[116];
-    uint32_t n_141 = wait_141->keys;
-    uint32_t begin_141 = n_141;
-    uint64_t word_141_0 = 0;
-    uint64_t word_141_1 = 0;
-    uint64_t word_141_2 = 0;
-    struct sp_wait *const wait_143 = &run->wait[118];
-    uint32_t n_143 = wait_143->keys;
-    uint32_t begin_143 = n_143;
-    uint64_t word_143_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
-    const struct sp_wait *const wait = &run->wait[115];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_class_meter = 0u;
-        uint32_t meta_out_length = 0u;
-        uint32_t standard_metadata_priority = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
-        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
-        switch (r->action) {
-            case ACTION_set_class: {
-                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
-                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
-                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
-                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
-                break;
-            }
-            case ACTION_best_effort:
-                break;
-            default:
-                __builtin_unreachable();
-        }
-        meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-            meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
-        } else {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-                meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x56 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_143 += (n_143 == begin_143) | (x56 != word_143_0);
-            wait_143->key_of[i] = n_143 - 1;
-            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x56);
-            word_143_0 = x56;
-            to_143 |= bit;
-            goto done;
-        } else {
-            const sp_u128 x57 = sp_ld128(p + 14 + 24);
-            const uint64_t x58 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
-            const uint64_t x59 = (uint64_t)(x57 >> 16);
-            const uint64_t x60 = (uint64_t)x57 << 48;
-            n_141 += (n_141 == begin_141) | (x58 != word_141_0) | (x59 != word_141_1) | (x60 != word_141_2);
-            wait_141->key_of[i] = n_141 - 1;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x58);
-            word_141_0 = x58;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x59);
-            word_141_1 = x59;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x60);
-            word_141_2 = x60;
-            to_141 |= bit;
-            goto done;
-        }
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[141] |= to_141;
-    run->todo[143] |= to_143;
-    wait_141->keys = n_141;
-    wait_143->keys = n_143;
-}
 
-static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_144 = 0;
-    struct sp_wait *const wait_144 = &run->wait[119];
-    uint32_t n_144 = wait_144->keys;
-    uint32_t begin_144 = n_144;
-    uint64_t word_144_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv6];
-    const struct sp_wait *const wait = &run->wait[116];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x61 = (uint64_t)meta_nexthop << 48;
-        n_144 += (n_144 == begin_144) | (x61 != word_144_0);
-        wait_144->key_of[i] = n_144 - 1;
-        sp_st64(wait_144->bytes + (n_144 - 1) * 8 + 0, x61);
-        word_144_0 = x61;
-        to_144 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[144] |= to_144;
-    wait_144->keys = n_144;
-}
 
-static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_144 = 0;
-    struct sp_wait *const wait_144 = &run->wait[119];
-    uint32_t n_144 = wait_144->keys;
-    uint32_t begin_144 = n_144;
-    uint64_t word_144_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[118];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x62 = (uint64_t)meta_nexthop << 48;
-        n_144 += (n_144 == begin_144) | (x62 != word_144_0);
-        wait_144->key_of[i] = n_144 - 1;
-        sp_st64(wait_144->bytes + (n_144 - 1) * 8 + 0, x62);
-        word_144_0 = x62;
-        to_144 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[144] |= to_144;
-    wait_144->keys = n_144;
-}
 
 static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -17450,6 +12391,2245 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+}
+
+struct alike_0 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint32_t of_3;
+    int of_4;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_0_0_parser(struct sp_run *const run, const uint64_t todo, const struct alike_0 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const uint32_t of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        c->rule_set_pdr = &sp_zero_set_pdr;
+        c->keep = 0xffffffffu;
+        c->v.meta_dst_v4 = 0u;
+        c->v.meta_vrf = 0u;
+        c->v.meta_loopback = 0u;
+        c->v.meta_group = 0u;
+        c->v.meta_class_meter = 0u;
+        c->v.meta_out_length = 0u;
+        c->v.meta_mark = 0u;
+        uint32_t meta_user_is_inner = 0u;
+        uint32_t meta_ip_version = 0u;
+        uint32_t meta_src_v4 = 0u;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_protocol = 0u;
+        uint32_t meta_tos = 0u;
+        uint32_t meta_src_port = 0u;
+        uint32_t meta_dst_port = 0u;
+        uint32_t meta_pdu_length = 0u;
+        uint32_t meta_header_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t standard_metadata_checksum_error = 0u;
+        uint32_t UpfIngress_user_packet_reason = 0u;
+        uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel = 0u;
+        uint32_t UpfIngress_user_packet_udp = 0u;
+        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
+        uint32_t UpfIngress_user_packet_udp_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        struct sp_sum sum1 = {0, 0, 0};
+        sp_sum_bytes(&sum1, p + 14, 10);
+        sp_sum_bytes(&sum1, p + 14 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        struct sp_sum sum2 = {0, 0, 0};
+        sp_sum_bytes(&sum2, p + of_1, 10);
+        sp_sum_bytes(&sum2, p + of_1 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + of_1 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        if (standard_metadata_checksum_error == 1u) {
+            meta_reason = 0x11u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x11u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_reason = 0u;
+        meta_user_is_inner = 1u;
+        meta_ip_version = 4u;
+        meta_src_v4 = sp_ld32(p + of_1 + 12);
+        meta_dst_v4 = sp_ld32(p + of_1 + 16); c->v.meta_dst_v4 = meta_dst_v4;
+        meta_protocol = sp_ld8(p + of_1 + 9);
+        meta_tos = sp_ld8(p + of_1 + 1);
+        meta_pdu_length = sp_ld16(p + of_1 + 2);
+        meta_header_length = 0x14u;
+        meta_src_port = sp_ld16(p + of_2);
+        meta_dst_port = sp_ld16(p + of_2 + 2);
+        meta_header_length = 0x18u;
+        UpfIngress_user_packet_end = (sp_ld16(p + of_1 + 2) + of_3);
+        if (((sp_ld16(p + of_1 + 2) + of_3) > ((uint32_t)pk->length)) || (sp_ld16(p + of_1 + 2) < 0x18u)) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_tunnel = 0xeu;
+        UpfIngress_user_packet_udp = 0x22u;
+        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
+        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
+        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
+        if (((((sp_ld16(p + of_1 + 2) + of_3) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        const uint64_t x_l5 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    run->todo[of_4] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_0 of = {1, 50, 70, 0x32u, 26, 0};
+    alike_0_0_parser(run, todo, &of);
+}
+
+static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_0 of = {41, 58, 78, 0x3au, 66, 0};
+    alike_0_0_parser(run, todo, &of);
+}
+
+struct alike_1 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_station];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
+        uint32_t meta_uplink = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
+        uint32_t UpfIngress_session_src = 0u;
+        switch (r->action) {
+            case ACTION_route: {
+                UpfIngress_station_route_vrf = r->route.vrf_0;
+                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                break;
+            }
+            case ACTION_loopback: {
+                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
+                break;
+            }
+            case ACTION_UpfIngress_station_drop: {
+                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                meta_reason = UpfIngress_station_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, 0u);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        UpfIngress_session_remote_v4 = 0u;
+        UpfIngress_session_local_v4 = 0u;
+        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_remote_port = 0u;
+        UpfIngress_session_local_port = 0u;
+        UpfIngress_session_flow_label = 0u;
+        meta_uplink = 1u;
+        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
+            meta_reason = 0x28u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x28u, 0u);
+            goto done;
+        }
+        const uint64_t x_l5 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_1 of = {8, 1, 33, 0};
+    alike_1_1_station(run, todo, &of);
+}
+
+static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_1 of = {48, 41, 73, 0};
+    alike_1_1_station(run, todo, &of);
+}
+
+struct alike_2 {
+    int of_0;
+    int of_1;
+    __typeof__(&class_1_leave_0) of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_2_9_local_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const __typeof__(&class_1_leave_0) of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
+    const struct sp_wait *const wait = &run->wait[of_0];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = of_1;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_tmp_3 = 0u;
+        UpfIngress_session_tmp_3 = r->action;
+        switch (r->action) {
+            case ACTION_host: {
+                meta_reason = 3u;
+                standard_metadata_egress_spec = 0x1feu;
+                of_2(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 3u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_l0 |= bit;
+                goto done;
+            }
+            case ACTION_gtpu_endpoint:
+            case ACTION_not_local:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        switch (UpfIngress_session_tmp_3) {
+            case 6u: {
+                meta_reason = 5u;
+                standard_metadata_egress_spec = 0x1feu;
+                of_2(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 5u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_l0 |= bit;
+                goto done;
+            }
+            default: {
+                meta_reason = 0x18u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x18u, meta_mark);
+                goto done;
+            }
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_l0;
+}
+
+static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_2 of = {9, 0x408e4010, class_1_leave_0, 0};
+    alike_2_9_local_ipv4(run, todo, &of);
+}
+
+static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_2 of = {29, 0x420e4010, class_2_leave_0, 0};
+    alike_2_9_local_ipv4(run, todo, &of);
+}
+
+static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_2 of = {49, 0x40be4010, class_3_leave_0, 0};
+    alike_2_9_local_ipv4(run, todo, &of);
+}
+
+static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_2 of = {69, 0x423e4010, class_4_leave_0, 0};
+    alike_2_9_local_ipv4(run, todo, &of);
+}
+
+struct alike_3 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_3_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x_l5 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_3 of = {12, 11, 37, 0};
+    alike_3_11_sdf_ipv4(run, todo, &of);
+}
+
+static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_3 of = {52, 51, 77, 0};
+    alike_3_11_sdf_ipv4(run, todo, &of);
+}
+
+static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_3 of = {92, 91, 117, 0};
+    alike_3_11_sdf_ipv4(run, todo, &of);
+}
+
+struct alike_4 {
+    int of_0;
+    int of_1;
+    int of_2;
+    int of_3;
+    int of_4;
+    int of_5;
+    int of_6;
+    int of_7;
+    __typeof__(&class_1_leave_0) of_8;
+    int of_9;
+    int of_10;
+    int of_11;
+    int of_12;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const int of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    const int of_5 = of->of_5;
+    const int of_6 = of->of_6;
+    const int of_7 = of->of_7;
+    const __typeof__(&class_1_leave_0) of_8 = of->of_8;
+    const int of_9 = of->of_9;
+    const int of_10 = of->of_10;
+    const int of_11 = of->of_11;
+    const int of_12 = of->of_12;
+    uint64_t to_l0 = 0;
+    uint64_t to_l1 = 0;
+    uint64_t to_l2 = 0;
+    uint64_t to_l3 = 0;
+    uint64_t to_l4 = 0;
+    struct sp_wait *const wait_l5 = &run->wait[of_0];
+    uint32_t n_l6 = wait_l5->keys;
+    uint32_t begin_l7 = n_l6;
+    uint64_t word_l8 = 0;
+    uint64_t word_l9 = 0;
+    struct sp_wait *const wait_l10 = &run->wait[of_1];
+    uint32_t n_l11 = wait_l10->keys;
+    uint32_t begin_l12 = n_l11;
+    uint64_t word_l13 = 0;
+    uint64_t word_l14 = 0;
+    struct sp_wait *const wait_l15 = &run->wait[of_2];
+    uint32_t n_l16 = wait_l15->keys;
+    uint32_t begin_l17 = n_l16;
+    uint64_t word_l18 = 0;
+    struct sp_wait *const wait_l19 = &run->wait[of_3];
+    uint32_t n_l20 = wait_l19->keys;
+    uint32_t begin_l21 = n_l20;
+    uint64_t word_l22 = 0;
+    struct sp_table *const table_firewall_v4 = &run->lane->tables[TABLE_firewall_v4];
+    const uint32_t skip_firewall_v4 = !table_firewall_v4->lookup && ((const struct record_firewall_v4 *)table_firewall_v4->miss)->action == ACTION_permit;
+    uint64_t skipped_firewall_v4 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
+    const struct sp_wait *const wait = &run->wait[of_4];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = of_5;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = sp_ld32(p + of_6 + 16);
+        uint32_t meta_vrf = c->v.meta_vrf;
+        uint32_t meta_loopback = c->v.meta_loopback;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_pdr_pdr = 0;
+        uint32_t UpfIngress_session_set_pdr_disposition = 0;
+        uint32_t UpfIngress_session_set_pdr_flags = 0;
+        uint32_t UpfIngress_session_set_pdr_usage = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
+        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
+        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
+        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
+        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
+        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
+        uint32_t UpfIngress_enforce_src = 0u;
+        uint32_t UpfIngress_enforce_dst = 0u;
+        switch (r->action) {
+            case ACTION_set_pdr: {
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
+                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
+                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
+                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
+                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
+                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
+                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
+                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
+                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
+                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
+                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
+                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
+                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
+                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
+                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
+                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
+                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
+                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
+                break;
+            }
+            case ACTION_no_pdr: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (skip_firewall_v4) {
+            skipped_firewall_v4++;
+            goto node_7;
+        }
+        const uint32_t x_l23 = sp_ld32(p + of_6 + 16);
+        const uint64_t x_l24 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + of_6 + 12) << 16 | (uint64_t)(x_l23 >> 16);
+        const uint64_t x_l25 = (uint64_t)x_l23 << 48 | (uint64_t)sp_ld8(p + of_6 + 9) << 40 | (uint64_t)sp_ld16(p + of_7) << 24 | (uint64_t)sp_ld16(p + of_7 + 2) << 8;
+        n_l6 += (n_l6 == begin_l7) | (x_l24 != word_l8) | (x_l25 != word_l9);
+        wait_l5->key_of[i] = n_l6 - 1;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 16 + 0, x_l24);
+        word_l8 = x_l24;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 16 + 8, x_l25);
+        word_l9 = x_l25;
+        to_l1 |= bit;
+        goto done;
+        node_7:;
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                of_8(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_l0 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + of_6 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_enforce_src = ((sp_ld32(p + of_6 + 12) >> 24) & 0xff);
+            UpfIngress_enforce_dst = ((sp_ld32(p + of_6 + 16) >> 24) & 0xff);
+            if (((((((sp_ld32(p + of_6 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + of_6 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + of_6 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + of_6 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + of_6 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + of_6 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((sp_ld32(p + of_6 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_6;
+        }
+        const uint32_t x_l26 = sp_ld32(p + of_6 + 16);
+        const uint64_t x_l27 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + of_6 + 1) << 48 | (uint64_t)sp_ld32(p + of_6 + 12) << 16 | (uint64_t)(x_l26 >> 16);
+        const uint64_t x_l28 = (uint64_t)x_l26 << 48 | (uint64_t)sp_ld8(p + of_6 + 9) << 40 | (uint64_t)sp_ld16(p + of_7) << 24 | (uint64_t)sp_ld16(p + of_7 + 2) << 8;
+        n_l11 += (n_l11 == begin_l12) | (x_l27 != word_l13) | (x_l28 != word_l14);
+        wait_l10->key_of[i] = n_l11 - 1;
+        sp_st64(wait_l10->bytes + (n_l11 - 1) * 16 + 0, x_l27);
+        word_l13 = x_l27;
+        sp_st64(wait_l10->bytes + (n_l11 - 1) * 16 + 8, x_l28);
+        word_l14 = x_l28;
+        to_l2 |= bit;
+        goto done;
+        node_6:;
+        meta_out_length = sp_ld16(p + of_6 + 2); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = (sp_ld16(p + of_6 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = ((sp_ld16(p + of_6 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x_l29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_l20 += (n_l20 == begin_l21) | (x_l29 != word_l22);
+            wait_l19->key_of[i] = n_l20 - 1;
+            sp_st64(wait_l19->bytes + (n_l20 - 1) * 8 + 0, x_l29);
+            word_l22 = x_l29;
+            to_l4 |= bit;
+            goto done;
+        } else {
+            const uint64_t x_l30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_6 + 16) << 16;
+            n_l16 += (n_l16 == begin_l17) | (x_l30 != word_l18);
+            wait_l15->key_of[i] = n_l16 - 1;
+            sp_st64(wait_l15->bytes + (n_l16 - 1) * 8 + 0, x_l30);
+            word_l18 = x_l30;
+            to_l3 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_l0;
+    run->todo[of_9] |= to_l1;
+    run->todo[of_10] |= to_l2;
+    run->todo[of_11] |= to_l3;
+    run->todo[of_12] |= to_l4;
+    wait_l5->keys = n_l6;
+    wait_l10->keys = n_l11;
+    wait_l15->keys = n_l16;
+    wait_l19->keys = n_l20;
+    sp_looked_up(table_firewall_v4, 0, skipped_firewall_v4);
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
+
+static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_4 of = {14, 15, 17, 18, 12, 0x408e4010, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
+    alike_4_12_pdr_by_class(run, todo, &of);
+}
+
+static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_4 of = {54, 55, 57, 58, 52, 0x40be4010, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
+    alike_4_12_pdr_by_class(run, todo, &of);
+}
+
+static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_4 of = {94, 95, 97, 98, 92, 0x24010, 14, 34, class_5_leave_0, 119, 120, 122, 123, 0};
+    alike_4_12_pdr_by_class(run, todo, &of);
+}
+
+struct alike_5 {
+    int of_0;
+    int of_1;
+    int of_2;
+    int of_3;
+    int of_4;
+    int of_5;
+    __typeof__(&class_1_leave_0) of_6;
+    int of_7;
+    int of_8;
+    int of_9;
+    int of_10;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_5_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const int of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    const int of_5 = of->of_5;
+    const __typeof__(&class_1_leave_0) of_6 = of->of_6;
+    const int of_7 = of->of_7;
+    const int of_8 = of->of_8;
+    const int of_9 = of->of_9;
+    const int of_10 = of->of_10;
+    uint64_t to_l0 = 0;
+    uint64_t to_l1 = 0;
+    uint64_t to_l2 = 0;
+    uint64_t to_l3 = 0;
+    struct sp_wait *const wait_l4 = &run->wait[of_0];
+    uint32_t n_l5 = wait_l4->keys;
+    uint32_t begin_l6 = n_l5;
+    uint64_t word_l7 = 0;
+    uint64_t word_l8 = 0;
+    struct sp_wait *const wait_l9 = &run->wait[of_1];
+    uint32_t n_l10 = wait_l9->keys;
+    uint32_t begin_l11 = n_l10;
+    uint64_t word_l12 = 0;
+    struct sp_wait *const wait_l13 = &run->wait[of_2];
+    uint32_t n_l14 = wait_l13->keys;
+    uint32_t begin_l15 = n_l14;
+    uint64_t word_l16 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
+    const struct sp_wait *const wait = &run->wait[of_3];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = of_4;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = sp_ld32(p + of_5 + 16);
+        uint32_t meta_loopback = c->v.meta_loopback;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_enforce_src = 0u;
+        uint32_t UpfIngress_enforce_dst = 0u;
+        switch (r->action) {
+            case ACTION_deny: {
+                meta_reason = 0x21u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x21u, meta_mark);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                of_6(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_l0 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + of_5 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_enforce_src = ((sp_ld32(p + of_5 + 12) >> 24) & 0xff);
+            UpfIngress_enforce_dst = ((sp_ld32(p + of_5 + 16) >> 24) & 0xff);
+            if (((((((sp_ld32(p + of_5 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + of_5 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + of_5 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + of_5 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + of_5 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + of_5 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((sp_ld32(p + of_5 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_6;
+        }
+        const uint32_t x_l17 = sp_ld32(p + of_5 + 16);
+        const uint64_t x_l18 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + of_5 + 1) << 48 | (uint64_t)sp_ld32(p + of_5 + 12) << 16 | (uint64_t)(x_l17 >> 16);
+        const uint64_t x_l19 = (uint64_t)x_l17 << 48 | (uint64_t)sp_ld8(p + of_5 + 9) << 40 | (uint64_t)sp_ld16(p + of_7) << 24 | (uint64_t)sp_ld16(p + of_7 + 2) << 8;
+        n_l5 += (n_l5 == begin_l6) | (x_l18 != word_l7) | (x_l19 != word_l8);
+        wait_l4->key_of[i] = n_l5 - 1;
+        sp_st64(wait_l4->bytes + (n_l5 - 1) * 16 + 0, x_l18);
+        word_l7 = x_l18;
+        sp_st64(wait_l4->bytes + (n_l5 - 1) * 16 + 8, x_l19);
+        word_l8 = x_l19;
+        to_l1 |= bit;
+        goto done;
+        node_6:;
+        meta_out_length = sp_ld16(p + of_5 + 2); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = (sp_ld16(p + of_5 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = ((sp_ld16(p + of_5 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x_l20 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_l14 += (n_l14 == begin_l15) | (x_l20 != word_l16);
+            wait_l13->key_of[i] = n_l14 - 1;
+            sp_st64(wait_l13->bytes + (n_l14 - 1) * 8 + 0, x_l20);
+            word_l16 = x_l20;
+            to_l3 |= bit;
+            goto done;
+        } else {
+            const uint64_t x_l21 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_5 + 16) << 16;
+            n_l10 += (n_l10 == begin_l11) | (x_l21 != word_l12);
+            wait_l9->key_of[i] = n_l10 - 1;
+            sp_st64(wait_l9->bytes + (n_l10 - 1) * 8 + 0, x_l21);
+            word_l12 = x_l21;
+            to_l2 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_l0;
+    run->todo[of_8] |= to_l1;
+    run->todo[of_9] |= to_l2;
+    run->todo[of_10] |= to_l3;
+    wait_l4->keys = n_l5;
+    wait_l9->keys = n_l10;
+    wait_l13->keys = n_l14;
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
+
+static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_5 of = {15, 17, 18, 14, 0x408e4010, 50, class_1_leave_0, 70, 40, 42, 43, 0};
+    alike_5_14_firewall_v4(run, todo, &of);
+}
+
+static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_5 of = {55, 57, 58, 54, 0x40be4010, 58, class_3_leave_0, 78, 80, 82, 83, 0};
+    alike_5_14_firewall_v4(run, todo, &of);
+}
+
+static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_5 of = {95, 97, 98, 94, 0x24010, 14, class_5_leave_0, 34, 120, 122, 123, 0};
+    alike_5_14_firewall_v4(run, todo, &of);
+}
+
+struct alike_6 {
+    int of_0;
+    int of_1;
+    int of_2;
+    int of_3;
+    int of_4;
+    int of_5;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const int of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    const int of_5 = of->of_5;
+    uint64_t to_l0 = 0;
+    uint64_t to_l1 = 0;
+    struct sp_wait *const wait_l2 = &run->wait[of_0];
+    uint32_t n_l3 = wait_l2->keys;
+    uint32_t begin_l4 = n_l3;
+    uint64_t word_l5 = 0;
+    struct sp_wait *const wait_l6 = &run->wait[of_1];
+    uint32_t n_l7 = wait_l6->keys;
+    uint32_t begin_l8 = n_l7;
+    uint64_t word_l9 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
+    const struct sp_wait *const wait = &run->wait[of_2];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = sp_ld32(p + of_3 + 16);
+        uint32_t meta_class_meter = 0u;
+        uint32_t meta_out_length = 0u;
+        uint32_t standard_metadata_priority = 0u;
+        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
+        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
+        switch (r->action) {
+            case ACTION_set_class: {
+                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
+                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
+                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
+                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
+                break;
+            }
+            case ACTION_best_effort:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        meta_out_length = sp_ld16(p + of_3 + 2); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = (sp_ld16(p + of_3 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = ((sp_ld16(p + of_3 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x_l10 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_l7 += (n_l7 == begin_l8) | (x_l10 != word_l9);
+            wait_l6->key_of[i] = n_l7 - 1;
+            sp_st64(wait_l6->bytes + (n_l7 - 1) * 8 + 0, x_l10);
+            word_l9 = x_l10;
+            to_l1 |= bit;
+            goto done;
+        } else {
+            const uint64_t x_l11 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_3 + 16) << 16;
+            n_l3 += (n_l3 == begin_l4) | (x_l11 != word_l5);
+            wait_l2->key_of[i] = n_l3 - 1;
+            sp_st64(wait_l2->bytes + (n_l3 - 1) * 8 + 0, x_l11);
+            word_l5 = x_l11;
+            to_l0 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_4] |= to_l0;
+    run->todo[of_5] |= to_l1;
+    wait_l2->keys = n_l3;
+    wait_l6->keys = n_l7;
+}
+
+static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_6 of = {17, 18, 15, 50, 42, 43, 0};
+    alike_6_15_traffic_class(run, todo, &of);
+}
+
+static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_6 of = {57, 58, 55, 58, 82, 83, 0};
+    alike_6_15_traffic_class(run, todo, &of);
+}
+
+static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_6 of = {97, 98, 95, 14, 122, 123, 0};
+    alike_6_15_traffic_class(run, todo, &of);
+}
+
+struct alike_7 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_7_17_route_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x_l5 = (uint64_t)meta_nexthop << 48;
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {19, 17, 44, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {19, 18, 44, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {39, 38, 64, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {59, 57, 84, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {59, 58, 84, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {79, 78, 104, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {99, 97, 124, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {99, 98, 124, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_7 of = {119, 118, 144, 0};
+    alike_7_17_route_ipv4(run, todo, &of);
+}
+
+struct alike_8 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint32_t of_3;
+    int of_4;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_8_0_parser(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const uint32_t of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        c->rule_set_pdr = &sp_zero_set_pdr;
+        c->keep = 0xffffffffu;
+        c->v.meta_dst_v4 = 0u;
+        c->v.meta_vrf = 0u;
+        c->v.meta_group = 0u;
+        c->v.meta_class_meter = 0u;
+        c->v.meta_out_length = 0u;
+        c->v.meta_mark = 0u;
+        uint32_t meta_user_is_inner = 0u;
+        uint32_t meta_ip_version = 0u;
+        sp_u128 meta_src_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 meta_dst_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t meta_protocol = 0u;
+        uint32_t meta_tos = 0u;
+        uint32_t meta_src_port = 0u;
+        uint32_t meta_dst_port = 0u;
+        uint32_t meta_pdu_length = 0u;
+        uint32_t meta_header_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t standard_metadata_checksum_error = 0u;
+        uint32_t UpfIngress_user_packet_reason = 0u;
+        uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel = 0u;
+        uint32_t UpfIngress_user_packet_udp = 0u;
+        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
+        uint32_t UpfIngress_user_packet_udp_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        struct sp_sum sum1 = {0, 0, 0};
+        sp_sum_bytes(&sum1, p + 14, 10);
+        sp_sum_bytes(&sum1, p + 14 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        if (standard_metadata_checksum_error == 1u) {
+            meta_reason = 0x11u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x11u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_reason = 0u;
+        meta_user_is_inner = 1u;
+        meta_ip_version = 6u;
+        meta_src_v6 = sp_ld128(p + of_1 + 8);
+        meta_dst_v6 = sp_ld128(p + of_1 + 24);
+        meta_protocol = sp_ld8(p + of_1 + 6);
+        meta_tos = ((sp_ld16(p + of_1) >> 4) & 0xff);
+        meta_pdu_length = (sp_ld16(p + of_1 + 4) + 0x28u);
+        meta_header_length = 0x28u;
+        meta_src_port = sp_ld16(p + of_2);
+        meta_dst_port = sp_ld16(p + of_2 + 2);
+        meta_header_length = 0x2cu;
+        UpfIngress_user_packet_end = ((sp_ld16(p + of_1 + 4) + 0x28u) + of_3);
+        if ((((sp_ld16(p + of_1 + 4) + 0x28u) + of_3) > ((uint32_t)pk->length)) || ((sp_ld16(p + of_1 + 4) + 0x28u) < 0x2cu)) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_tunnel = 0xeu;
+        UpfIngress_user_packet_udp = 0x22u;
+        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
+        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
+        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
+        if ((((((sp_ld16(p + of_1 + 4) + 0x28u) + of_3) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        const uint64_t x_l5 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    run->todo[of_4] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_8 of = {21, 50, 90, 0x32u, 46, 0};
+    alike_8_0_parser(run, todo, &of);
+}
+
+static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_8 of = {61, 58, 98, 0x3au, 86, 0};
+    alike_8_0_parser(run, todo, &of);
+}
+
+struct alike_9 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_9 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_station];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
+        uint32_t meta_uplink = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
+        uint32_t UpfIngress_session_src = 0u;
+        switch (r->action) {
+            case ACTION_route: {
+                UpfIngress_station_route_vrf = r->route.vrf_0;
+                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                break;
+            }
+            case ACTION_loopback: {
+                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                meta_loopback = 1u;
+                break;
+            }
+            case ACTION_UpfIngress_station_drop: {
+                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                meta_reason = UpfIngress_station_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, 0u);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        UpfIngress_session_remote_v4 = 0u;
+        UpfIngress_session_local_v4 = 0u;
+        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_remote_port = 0u;
+        UpfIngress_session_local_port = 0u;
+        UpfIngress_session_flow_label = 0u;
+        meta_uplink = 1u;
+        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
+            meta_reason = 0x28u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x28u, 0u);
+            goto done;
+        }
+        const uint64_t x_l5 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_9 of = {28, 21, 53, 0};
+    alike_9_1_station(run, todo, &of);
+}
+
+static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_9 of = {68, 61, 93, 0};
+    alike_9_1_station(run, todo, &of);
+}
+
+struct alike_10 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_10_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_10 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x_l5 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_10 of = {32, 30, 57, 0};
+    alike_10_10_sdf_ipv6(run, todo, &of);
+}
+
+static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_10 of = {72, 70, 97, 0};
+    alike_10_10_sdf_ipv6(run, todo, &of);
+}
+
+static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_10 of = {112, 110, 137, 0};
+    alike_10_10_sdf_ipv6(run, todo, &of);
+}
+
+struct alike_11 {
+    int of_0;
+    int of_1;
+    int of_2;
+    int of_3;
+    int of_4;
+    int of_5;
+    int of_6;
+    int of_7;
+    __typeof__(&class_2_leave_0) of_8;
+    int of_9;
+    int of_10;
+    int of_11;
+    int of_12;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_11 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const int of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    const int of_5 = of->of_5;
+    const int of_6 = of->of_6;
+    const int of_7 = of->of_7;
+    const __typeof__(&class_2_leave_0) of_8 = of->of_8;
+    const int of_9 = of->of_9;
+    const int of_10 = of->of_10;
+    const int of_11 = of->of_11;
+    const int of_12 = of->of_12;
+    uint64_t to_l0 = 0;
+    uint64_t to_l1 = 0;
+    uint64_t to_l2 = 0;
+    uint64_t to_l3 = 0;
+    uint64_t to_l4 = 0;
+    struct sp_wait *const wait_l5 = &run->wait[of_0];
+    uint32_t n_l6 = wait_l5->keys;
+    uint32_t begin_l7 = n_l6;
+    uint64_t word_l8 = 0;
+    uint64_t word_l9 = 0;
+    uint64_t word_l10 = 0;
+    uint64_t word_l11 = 0;
+    uint64_t word_l12 = 0;
+    struct sp_wait *const wait_l13 = &run->wait[of_1];
+    uint32_t n_l14 = wait_l13->keys;
+    uint32_t begin_l15 = n_l14;
+    uint64_t word_l16 = 0;
+    uint64_t word_l17 = 0;
+    struct sp_wait *const wait_l18 = &run->wait[of_2];
+    uint32_t n_l19 = wait_l18->keys;
+    uint32_t begin_l20 = n_l19;
+    uint64_t word_l21 = 0;
+    uint64_t word_l22 = 0;
+    uint64_t word_l23 = 0;
+    struct sp_wait *const wait_l24 = &run->wait[of_3];
+    uint32_t n_l25 = wait_l24->keys;
+    uint32_t begin_l26 = n_l25;
+    uint64_t word_l27 = 0;
+    struct sp_table *const table_firewall_v6 = &run->lane->tables[TABLE_firewall_v6];
+    const uint32_t skip_firewall_v6 = !table_firewall_v6->lookup && ((const struct record_firewall_v6 *)table_firewall_v6->miss)->action == ACTION_permit;
+    uint64_t skipped_firewall_v6 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
+    const struct sp_wait *const wait = &run->wait[of_4];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = of_5;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_vrf = c->v.meta_vrf;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_pdr_pdr = 0;
+        uint32_t UpfIngress_session_set_pdr_disposition = 0;
+        uint32_t UpfIngress_session_set_pdr_flags = 0;
+        uint32_t UpfIngress_session_set_pdr_usage = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
+        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
+        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
+        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
+        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
+        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
+        switch (r->action) {
+            case ACTION_set_pdr: {
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
+                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
+                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
+                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
+                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
+                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
+                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
+                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
+                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
+                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
+                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
+                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
+                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
+                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
+                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
+                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
+                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
+                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
+                break;
+            }
+            case ACTION_no_pdr: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (skip_firewall_v6) {
+            skipped_firewall_v6++;
+            goto node_7;
+        }
+        const sp_u128 x_l28 = sp_ld128(p + of_6 + 8);
+        const sp_u128 x_l29 = sp_ld128(p + of_6 + 24);
+        const uint64_t x_l30 = (uint64_t)meta_vrf << 48 | (uint64_t)(x_l28 >> 80);
+        const uint64_t x_l31 = (uint64_t)(x_l28 >> 16);
+        const uint64_t x_l32 = (uint64_t)x_l28 << 48 | (uint64_t)(x_l29 >> 80);
+        const uint64_t x_l33 = (uint64_t)(x_l29 >> 16);
+        const uint64_t x_l34 = (uint64_t)x_l29 << 48 | (uint64_t)sp_ld8(p + of_6 + 6) << 40 | (uint64_t)sp_ld16(p + of_7) << 24 | (uint64_t)sp_ld16(p + of_7 + 2) << 8;
+        n_l6 += (n_l6 == begin_l7) | (x_l30 != word_l8) | (x_l31 != word_l9) | (x_l32 != word_l10) | (x_l33 != word_l11) | (x_l34 != word_l12);
+        wait_l5->key_of[i] = n_l6 - 1;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 40 + 0, x_l30);
+        word_l8 = x_l30;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 40 + 8, x_l31);
+        word_l9 = x_l31;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 40 + 16, x_l32);
+        word_l10 = x_l32;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 40 + 24, x_l33);
+        word_l11 = x_l33;
+        sp_st64(wait_l5->bytes + (n_l6 - 1) * 40 + 32, x_l34);
+        word_l12 = x_l34;
+        to_l1 |= bit;
+        goto done;
+        node_7:;
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                of_8(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_l0 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + of_6 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            if (((((((((sp_ld128(p + of_6 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + of_6 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + of_6 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + of_6 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + of_6 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + of_6 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + of_6 + 24) >> 118) & 0x3ff) == 0x3fau)) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + of_6 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_6;
+        }
+        const uint32_t x_l35 = 0u;
+        const uint64_t x_l36 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + of_6) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x_l35 >> 16);
+        const uint64_t x_l37 = (uint64_t)x_l35 << 48 | (uint64_t)sp_ld8(p + of_6 + 6) << 40 | (uint64_t)sp_ld16(p + of_7) << 24 | (uint64_t)sp_ld16(p + of_7 + 2) << 8;
+        n_l14 += (n_l14 == begin_l15) | (x_l36 != word_l16) | (x_l37 != word_l17);
+        wait_l13->key_of[i] = n_l14 - 1;
+        sp_st64(wait_l13->bytes + (n_l14 - 1) * 16 + 0, x_l36);
+        word_l16 = x_l36;
+        sp_st64(wait_l13->bytes + (n_l14 - 1) * 16 + 8, x_l37);
+        word_l17 = x_l37;
+        to_l2 |= bit;
+        goto done;
+        node_6:;
+        meta_out_length = (sp_ld16(p + of_6 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = ((sp_ld16(p + of_6 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = (((sp_ld16(p + of_6 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x_l38 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_l25 += (n_l25 == begin_l26) | (x_l38 != word_l27);
+            wait_l24->key_of[i] = n_l25 - 1;
+            sp_st64(wait_l24->bytes + (n_l25 - 1) * 8 + 0, x_l38);
+            word_l27 = x_l38;
+            to_l4 |= bit;
+            goto done;
+        } else {
+            const sp_u128 x_l39 = sp_ld128(p + of_6 + 24);
+            const uint64_t x_l40 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l39 >> 80);
+            const uint64_t x_l41 = (uint64_t)(x_l39 >> 16);
+            const uint64_t x_l42 = (uint64_t)x_l39 << 48;
+            n_l19 += (n_l19 == begin_l20) | (x_l40 != word_l21) | (x_l41 != word_l22) | (x_l42 != word_l23);
+            wait_l18->key_of[i] = n_l19 - 1;
+            sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 0, x_l40);
+            word_l21 = x_l40;
+            sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 8, x_l41);
+            word_l22 = x_l41;
+            sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 16, x_l42);
+            word_l23 = x_l42;
+            to_l3 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_l0;
+    run->todo[of_9] |= to_l1;
+    run->todo[of_10] |= to_l2;
+    run->todo[of_11] |= to_l3;
+    run->todo[of_12] |= to_l4;
+    wait_l5->keys = n_l6;
+    wait_l13->keys = n_l14;
+    wait_l18->keys = n_l19;
+    wait_l24->keys = n_l25;
+    sp_looked_up(table_firewall_v6, 0, skipped_firewall_v6);
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
+
+static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_11 of = {33, 35, 36, 38, 32, 0x420e4010, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
+    alike_11_12_pdr_by_class(run, todo, &of);
+}
+
+static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_11 of = {73, 75, 76, 78, 72, 0x423e4010, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
+    alike_11_12_pdr_by_class(run, todo, &of);
+}
+
+static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_11 of = {113, 115, 116, 118, 112, 0x30010, 14, 54, class_6_leave_0, 138, 140, 141, 143, 0};
+    alike_11_12_pdr_by_class(run, todo, &of);
+}
+
+struct alike_12 {
+    int of_0;
+    int of_1;
+    int of_2;
+    int of_3;
+    int of_4;
+    __typeof__(&class_2_leave_0) of_5;
+    int of_6;
+    int of_7;
+    int of_8;
+    int of_9;
+    int of_10;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_12_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_12 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const int of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    const __typeof__(&class_2_leave_0) of_5 = of->of_5;
+    const int of_6 = of->of_6;
+    const int of_7 = of->of_7;
+    const int of_8 = of->of_8;
+    const int of_9 = of->of_9;
+    const int of_10 = of->of_10;
+    uint64_t to_l0 = 0;
+    uint64_t to_l1 = 0;
+    uint64_t to_l2 = 0;
+    uint64_t to_l3 = 0;
+    struct sp_wait *const wait_l4 = &run->wait[of_0];
+    uint32_t n_l5 = wait_l4->keys;
+    uint32_t begin_l6 = n_l5;
+    uint64_t word_l7 = 0;
+    uint64_t word_l8 = 0;
+    struct sp_wait *const wait_l9 = &run->wait[of_1];
+    uint32_t n_l10 = wait_l9->keys;
+    uint32_t begin_l11 = n_l10;
+    uint64_t word_l12 = 0;
+    uint64_t word_l13 = 0;
+    uint64_t word_l14 = 0;
+    struct sp_wait *const wait_l15 = &run->wait[of_2];
+    uint32_t n_l16 = wait_l15->keys;
+    uint32_t begin_l17 = n_l16;
+    uint64_t word_l18 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
+    const struct sp_wait *const wait = &run->wait[of_3];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = of_4;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        switch (r->action) {
+            case ACTION_deny: {
+                meta_reason = 0x21u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x21u, meta_mark);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                of_5(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_l0 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + of_6 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            if (((((((((sp_ld128(p + of_6 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + of_6 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + of_6 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + of_6 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + of_6 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + of_6 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + of_6 + 24) >> 118) & 0x3ff) == 0x3fau)) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + of_6 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_6;
+        }
+        const uint32_t x_l19 = 0u;
+        const uint64_t x_l20 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + of_6) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x_l19 >> 16);
+        const uint64_t x_l21 = (uint64_t)x_l19 << 48 | (uint64_t)sp_ld8(p + of_6 + 6) << 40 | (uint64_t)sp_ld16(p + of_7) << 24 | (uint64_t)sp_ld16(p + of_7 + 2) << 8;
+        n_l5 += (n_l5 == begin_l6) | (x_l20 != word_l7) | (x_l21 != word_l8);
+        wait_l4->key_of[i] = n_l5 - 1;
+        sp_st64(wait_l4->bytes + (n_l5 - 1) * 16 + 0, x_l20);
+        word_l7 = x_l20;
+        sp_st64(wait_l4->bytes + (n_l5 - 1) * 16 + 8, x_l21);
+        word_l8 = x_l21;
+        to_l1 |= bit;
+        goto done;
+        node_6:;
+        meta_out_length = (sp_ld16(p + of_6 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = ((sp_ld16(p + of_6 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = (((sp_ld16(p + of_6 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x_l22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_l16 += (n_l16 == begin_l17) | (x_l22 != word_l18);
+            wait_l15->key_of[i] = n_l16 - 1;
+            sp_st64(wait_l15->bytes + (n_l16 - 1) * 8 + 0, x_l22);
+            word_l18 = x_l22;
+            to_l3 |= bit;
+            goto done;
+        } else {
+            const sp_u128 x_l23 = sp_ld128(p + of_6 + 24);
+            const uint64_t x_l24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l23 >> 80);
+            const uint64_t x_l25 = (uint64_t)(x_l23 >> 16);
+            const uint64_t x_l26 = (uint64_t)x_l23 << 48;
+            n_l10 += (n_l10 == begin_l11) | (x_l24 != word_l12) | (x_l25 != word_l13) | (x_l26 != word_l14);
+            wait_l9->key_of[i] = n_l10 - 1;
+            sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 0, x_l24);
+            word_l12 = x_l24;
+            sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 8, x_l25);
+            word_l13 = x_l25;
+            sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 16, x_l26);
+            word_l14 = x_l26;
+            to_l2 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_l0;
+    run->todo[of_8] |= to_l1;
+    run->todo[of_9] |= to_l2;
+    run->todo[of_10] |= to_l3;
+    wait_l4->keys = n_l5;
+    wait_l9->keys = n_l10;
+    wait_l15->keys = n_l16;
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
+
+static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_12 of = {35, 36, 38, 33, 0x420e4010, class_2_leave_0, 50, 90, 60, 61, 63, 0};
+    alike_12_13_firewall_v6(run, todo, &of);
+}
+
+static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_12 of = {75, 76, 78, 73, 0x423e4010, class_4_leave_0, 58, 98, 100, 101, 103, 0};
+    alike_12_13_firewall_v6(run, todo, &of);
+}
+
+static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_12 of = {115, 116, 118, 113, 0x30010, class_6_leave_0, 14, 54, 140, 141, 143, 0};
+    alike_12_13_firewall_v6(run, todo, &of);
+}
+
+struct alike_13 {
+    int of_0;
+    int of_1;
+    int of_2;
+    int of_3;
+    int of_4;
+    int of_5;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_13_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_13 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    const int of_3 = of->of_3;
+    const int of_4 = of->of_4;
+    const int of_5 = of->of_5;
+    uint64_t to_l0 = 0;
+    uint64_t to_l1 = 0;
+    struct sp_wait *const wait_l2 = &run->wait[of_0];
+    uint32_t n_l3 = wait_l2->keys;
+    uint32_t begin_l4 = n_l3;
+    uint64_t word_l5 = 0;
+    uint64_t word_l6 = 0;
+    uint64_t word_l7 = 0;
+    struct sp_wait *const wait_l8 = &run->wait[of_1];
+    uint32_t n_l9 = wait_l8->keys;
+    uint32_t begin_l10 = n_l9;
+    uint64_t word_l11 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
+    const struct sp_wait *const wait = &run->wait[of_2];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_class_meter = 0u;
+        uint32_t meta_out_length = 0u;
+        uint32_t standard_metadata_priority = 0u;
+        uint32_t UpfIngress_traffic_class_set_class_queue = 0u;
+        uint32_t UpfIngress_traffic_class_set_class_meter_cell = 0u;
+        switch (r->action) {
+            case ACTION_set_class: {
+                UpfIngress_traffic_class_set_class_queue = r->set_class.queue_0;
+                UpfIngress_traffic_class_set_class_meter_cell = r->set_class.meter_cell_1;
+                standard_metadata_priority = UpfIngress_traffic_class_set_class_queue;
+                meta_class_meter = UpfIngress_traffic_class_set_class_meter_cell; c->v.meta_class_meter = meta_class_meter;
+                break;
+            }
+            case ACTION_best_effort:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        meta_out_length = (sp_ld16(p + of_3 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = ((sp_ld16(p + of_3 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = (((sp_ld16(p + of_3 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x_l12 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_l9 += (n_l9 == begin_l10) | (x_l12 != word_l11);
+            wait_l8->key_of[i] = n_l9 - 1;
+            sp_st64(wait_l8->bytes + (n_l9 - 1) * 8 + 0, x_l12);
+            word_l11 = x_l12;
+            to_l1 |= bit;
+            goto done;
+        } else {
+            const sp_u128 x_l13 = sp_ld128(p + of_3 + 24);
+            const uint64_t x_l14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l13 >> 80);
+            const uint64_t x_l15 = (uint64_t)(x_l13 >> 16);
+            const uint64_t x_l16 = (uint64_t)x_l13 << 48;
+            n_l3 += (n_l3 == begin_l4) | (x_l14 != word_l5) | (x_l15 != word_l6) | (x_l16 != word_l7);
+            wait_l2->key_of[i] = n_l3 - 1;
+            sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 0, x_l14);
+            word_l5 = x_l14;
+            sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 8, x_l15);
+            word_l6 = x_l15;
+            sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 16, x_l16);
+            word_l7 = x_l16;
+            to_l0 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_4] |= to_l0;
+    run->todo[of_5] |= to_l1;
+    wait_l2->keys = n_l3;
+    wait_l8->keys = n_l9;
+}
+
+static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_13 of = {36, 38, 35, 50, 61, 63, 0};
+    alike_13_15_traffic_class(run, todo, &of);
+}
+
+static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_13 of = {76, 78, 75, 58, 101, 103, 0};
+    alike_13_15_traffic_class(run, todo, &of);
+}
+
+static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_13 of = {116, 118, 115, 14, 141, 143, 0};
+    alike_13_15_traffic_class(run, todo, &of);
+}
+
+struct alike_14 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_14_16_route_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_14 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    uint64_t word_l4 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv6];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_route_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x_l5 = (uint64_t)meta_nexthop << 48;
+        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
+        wait_l1->key_of[i] = n_l2 - 1;
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
+        word_l4 = x_l5;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_14 of = {39, 36, 64, 0};
+    alike_14_16_route_ipv6(run, todo, &of);
+}
+
+static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_14 of = {79, 76, 104, 0};
+    alike_14_16_route_ipv6(run, todo, &of);
+}
+
+static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_14 of = {119, 116, 144, 0};
+    alike_14_16_route_ipv6(run, todo, &of);
 }
 
 static void sp_stages(struct sp_run *const run, const uint64_t all)
