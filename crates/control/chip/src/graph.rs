@@ -403,6 +403,12 @@ fn reached_once(ir: &Ir, sites: &Sites, lacks: &mut Vec<Lack>) {
 fn registers(ir: &Ir, sites: &Sites, chip: &Switch, lacks: &mut Vec<Lack>) {
     let mut programs: BTreeMap<program::RegisterId, BTreeSet<&str>> = BTreeMap::new();
     for s in &sites.all {
+        // Of the bytes one comes through the hash.
+        let ((pairs, equal, order), gate, plain) = (s.compared, &chip.gateway, chip.gateway.bytes - 1);
+        let besides = (pairs * 8 + equal + order).saturating_sub(plain * 8);
+        if ir.arch == p4_ir::Architecture::Tna && (pairs > plain || order > gate.hash_bits || besides > gate.hash_bits) {
+            lacks.push(Lack::of(&s.name, Fault::Condition { pairs, equal, order }));
+        }
         for (id, text) in &s.programs {
             programs.entry(*id).or_default().insert(text);
         }
@@ -418,6 +424,9 @@ fn registers(ir: &Ir, sites: &Sites, chip: &Switch, lacks: &mut Vec<Lack>) {
         let info = &ir.program.registers[id];
         if n > chip.stateful.programs {
             lacks.push(Lack::of(&info.name, Fault::RegisterPrograms { needed: n, of: chip.stateful.programs }));
+        }
+        if ir.arch == p4_ir::Architecture::Tna && !matches!(info.width, 1 | 8 | 16 | 32 | 64 | 128) {
+            lacks.push(Lack::of(&info.name, Fault::RegisterCell(info.width.into())));
         }
         if u64::from(info.width) > chip.stateful.bits {
             lacks.push(Lack::of(&info.name, Fault::RegisterWidth { needed: u64::from(info.width), of: chip.stateful.bits }));

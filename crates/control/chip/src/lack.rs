@@ -96,6 +96,35 @@ pub enum Fault {
     Arithmetic(String),
     Shift(String),
     Wide(String),
+    /// An action that would take several stages.
+    SeveralSteps(String),
+    /// An action that goes by a condition.
+    Decides(String),
+    /// A condition on what must be computed first.
+    Compares(String),
+    /// More than a gateway looks at.
+    Condition {
+        pairs: u64,
+        equal: u64,
+        order: u64,
+    },
+    /// More than a register's ALU does in one go.
+    RegisterProgram(String),
+    RegisterOperands {
+        needed: u64,
+        of: u64,
+    },
+    /// Cells of a width that no ALU has.
+    RegisterCell(u64),
+    /// Reached by some of the actions that entries name.
+    SomeActions {
+        cells: String,
+    },
+    PrefixAndMask,
+    RangeWidth {
+        needed: u64,
+        of: u64,
+    },
     TooLarge,
     Entries {
         needed: u64,
@@ -160,6 +189,29 @@ impl std::fmt::Display for Lack {
             Fault::Arithmetic(e) => write!(f, "there is no multiplier or divider for {e}"),
             Fault::Shift(e) => write!(f, "shifts are by constants only, not {e}"),
             Fault::Wide(e) => write!(f, "no sums of more than 64 bits: {e}"),
+            Fault::SeveralSteps(e) => {
+                write!(f, "an action runs in one stage, and {e} works on what is computed in it: make it two actions")
+            }
+            Fault::Decides(c) => {
+                write!(f, "an action cannot decide by {c}: test it where the action is called, or make it part of the table's key")
+            }
+            Fault::Compares(c) => write!(f, "a condition compares fields as they are, not {c}: compute it in metadata before"),
+            Fault::Condition { pairs, equal, order } => write!(
+                f,
+                "the condition compares {pairs} bytes of fields with others, {equal} bits with constants and {order} for more or less; there is room for 4 bytes, and 12 bits besides"
+            ),
+            Fault::RegisterProgram(e) => {
+                write!(f, "the stateful ALU does one sum or logical operation of at most 32 bits for a value, and no shifts: {e}")
+            }
+            Fault::RegisterOperands { needed, of } => {
+                write!(f, "operands of the stateful ALU from the packet: {needed} needed, there are {of}")
+            }
+            Fault::RegisterCell(bits) => write!(f, "register cell: {bits} bits; the stateful ALU has cells of 1, 8, 16, 32 and 64"),
+            Fault::SomeActions { cells } => {
+                write!(f, "{cells} must be used by all actions that entries may name, or by none: mark the others @defaultonly")
+            }
+            Fault::PrefixAndMask => f.write_str("a table cannot match one field by lpm and another by ternary or range"),
+            Fault::RangeWidth { needed, of } => write!(f, "range match of a field of {needed} bits: there are {of}"),
             Fault::TooLarge => f.write_str("the program is too large to be modelled"),
             Fault::Entries { needed, of } => write!(f, "{needed} entries, a table has at most {of}"),
             Fault::Tables { needed, of } => write!(f, "{needed} tables, there can be {of}"),

@@ -7,6 +7,7 @@
 
 mod instructions;
 mod locations;
+mod refused;
 
 pub(crate) use locations::width;
 
@@ -106,6 +107,8 @@ pub(crate) struct Site {
     pub constants: Vec<(u128, u32)>,
     /// Whether a hash is used beside these.
     pub beside_hash: bool,
+    /// Of a condition: bytes of pairs of fields, bits compared with constants for equality, and bits for more or less.
+    pub compared: (u64, u64, u64),
     /// What it does to registers.
     pub programs: BTreeSet<(program::RegisterId, String)>,
 }
@@ -135,7 +138,23 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let unread = unread(ir);
     let reads = reads(ir);
     let (out, deciders) = (Sites { handles: Profiles::of(ir).handles, parsed: parsed.clone(), ..Sites::default() }, HashMap::new());
-    let mut w = Walker { ir, never, always, read_fields: read_fields(ir), aliased: aliased(ir, &ir.pipes[pipe]), parsed, unread, reads, namer, out, temps: 0, guards: Vec::new(), conditions: HashMap::new(), deciders };
+    let mut w = Walker {
+        ir,
+        never,
+        always,
+        read_fields: read_fields(ir),
+        aliased: aliased(ir, &ir.pipes[pipe]),
+        parsed,
+        unread,
+        reads,
+        namer,
+        out,
+        temps: 0,
+        guards: Vec::new(),
+        conditions: HashMap::new(),
+        deciders,
+        action: None,
+    };
     for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
@@ -303,6 +322,8 @@ struct Row {
     /// Bits of what is written in parts, from and to, and the level.
     parts: HashMap<Loc, Vec<(u32, u32, usize)>>,
     read: HashMap<Loc, usize>,
+    /// Of an action's, what it has computed so far, and not only copied.
+    computed: BTreeSet<Loc>,
 }
 
 struct Walker<'a> {
@@ -328,6 +349,8 @@ struct Walker<'a> {
     conditions: HashMap<VarId, (Gate, usize)>,
     /// Variables that say whether a table hit, or which action it ran.
     deciders: HashMap<VarId, (usize, By)>,
+    /// The table's action that this is in.
+    action: Option<String>,
 }
 
 impl Walker<'_> {
@@ -530,12 +553,16 @@ impl Walker<'_> {
                 d
             }
             None => {
+                self.refuse_condition(c);
                 let mut gate = Gate::default();
                 self.gate(c, row, &mut gate);
                 self.flush(row, path, name, first);
                 let what = What::Gateway { bytes: gate.bytes(), pairs: gate.pairs, ranges: gate.ranges, rows: gate.rows + 1 };
                 let label = format!("if ({})", short(&self.namer.expr(c)));
-                (self.site(what, label, path, gate.reads, BTreeSet::new(), BTreeSet::new()), By::Condition)
+                let compared = gate.compared();
+                let site = self.site(what, label, path, gate.reads, BTreeSet::new(), BTreeSet::new());
+                self.out.all[site].compared = compared;
+                (site, By::Condition)
             }
         };
         let branches = [(u32::from(!swapped), a), (u32::from(swapped), b)];
@@ -602,6 +629,7 @@ impl Walker<'_> {
             keys.extend(self.operand(key, &mut row));
         }
         self.flush(&mut row, path, &format!("key of {}", info.name), &mut None);
+        self.refuse_table(id);
         let site = self.site(What::Table(id), info.name.clone(), path, keys, BTreeSet::new(), BTreeSet::new());
         for (var, by) in hit.map(|v| (v, By::Hit)).into_iter().chain(action_run.map(|v| (v, By::Case))) {
             self.deciders.insert(var, (site, by));
@@ -618,7 +646,9 @@ impl Walker<'_> {
             path.push(Step { site, by: By::Action, branch });
             let name = format!("{}.{}", info.name, ir.program.actions[action].name);
             let from = self.out.all.len();
+            self.action = Some(name.clone());
             let inner = self.block(&code.body, path, &name, Some(site));
+            self.action = None;
             path.pop();
             let end = self.out.all.len();
             let own = std::mem::take(&mut self.out.all[site].writes);

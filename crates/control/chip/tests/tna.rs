@@ -96,6 +96,20 @@ fn port_metadata_profiles_and_parameters_of_registers_are_placed() {
     assert!(text.lines().any(|l| l.contains("hdr.tag.kind = 16w0x28")), "a tag of 32 bits and a port's 8 bytes: {text}");
 }
 
+/// It was a panic. The open compiler does not infer such a type; the vendor's does, and programs of others have it.
+#[test]
+fn a_register_may_have_an_index_of_no_width() {
+    let text = std::fs::read_to_string("tests/tna/externs.p4").unwrap();
+    let own = text
+        .replace("Register<bit<32>, bit<1>>(1) last", "Register<bit<32>, _>(1) last")
+        .replace("<bit<32>, bit<1>, bit<32>>(last)", "<bit<32>, _, bit<32>>(last)");
+    assert_ne!(text, own);
+    let mut ir =
+        p4_check::compile_for_chip_str("own.p4", &own, &p4_check::Options::default()).unwrap_or_else(|f| panic!("{}", f.render())).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    assert_eq!(plan(&ir, 1).totals()[Resource::MeterAlus as usize].used, 3);
+}
+
 /// A direct register's cells lie beside the table's entries, in each of its stages; and five actions that tell an ALU the same are one of its
 /// four programs.
 #[test]

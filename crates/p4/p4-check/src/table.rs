@@ -161,9 +161,9 @@ impl<'a> Cx<'a> {
             let info = &mut self.build.ir.program.counters[c];
             (info.table, info.size) = (Some(id), size);
             for l in listed.iter().filter(|l| l.usage.entry) {
-                // v1model counts each hit, whether the action says so or not; what it says is kept where it does.
+                // v1model counts each hit, whether the action says so or not; what it says is kept where it does. For TNA what the action says counts.
                 let body = &mut self.build.ir.actions[l.id].body;
-                if !counts(body, c) {
+                if !counts(body, c) && self.build.ir.arch != p4_ir::Architecture::Tna {
                     body.insert(0, Stmt::Extern(Extern::DirectCount(c)));
                 }
             }

@@ -158,6 +158,7 @@ impl Walker<'_> {
         if !block[1..=last].iter().all(simple) {
             return 0;
         }
+        self.refuse_program(*register, &block[..=last]);
         // The program reads and writes at one index.
         let mut uses = 1;
         for s in &block[1..=last] {
@@ -243,6 +244,7 @@ impl Walker<'_> {
             }
         }
         let Some(to) = self.place(dst) else { return };
+        self.refuse_assignment((!matches!(dst, LValue::Slice(..))).then_some(to), value, row);
         if matches!(to, Loc::Field(h, f) if self.aliased.contains(&(h, f))) {
             return;
         }
@@ -461,17 +463,20 @@ impl Walker<'_> {
                 self.gate(b, row, gate);
             }
             ExprKind::Binary(BinOp::LOr, a, b) => {
-                self.gate(a, row, gate);
                 gate.rows += 1;
-                self.gate(b, row, gate);
+                self.alternatives(a, b, row, gate);
             }
-            ExprKind::Unary(UnOp::Not, a) => self.gate(a, row, gate),
+            ExprKind::Unary(UnOp::Not, inner) => match &inner.kind {
+                ExprKind::Binary(BinOp::LAnd, a, b) => self.alternatives(a, b, row, gate),
+                _ => self.gate(inner, row, gate),
+            },
             ExprKind::Cast(a) if is_condition(a) => self.gate(a, row, gate),
             ExprKind::Var(v) if self.kept(*v, row).is_some() => {
                 if let Some(kept) = self.kept(*v, row) {
                     gate.rows += kept.rows;
                     gate.ranges += kept.ranges;
                     gate.pairs += kept.pairs;
+                    gate.together.and(&kept.together);
                     kept.reads.iter().for_each(|l| gate.read(*l, kept.bits.get(l).copied().unwrap_or(1)));
                 }
             }
@@ -489,6 +494,29 @@ impl Walker<'_> {
                 }
                 if variable {
                     gate.pairs += u64::from(a.ty.width()).div_ceil(8);
+                    gate.together.pairs += u64::from(a.ty.width()).div_ceil(8);
+                }
+                match a.as_const().map(|c| (c, b, true)).or(b.as_const().map(|c| (c, a, false))) {
+                    Some((_, field, _)) if matches!(op, BinOp::Eq | BinOp::Ne) => {
+                        let bits = match &field.kind {
+                            ExprKind::Binary(BinOp::And, x, y) => {
+                                y.as_const().or(x.as_const()).map_or(field.ty.width(), |mask| mask.value().count_ones())
+                            }
+                            _ => field.ty.width(),
+                        };
+                        gate.together.equals(self.leaves(field), bits);
+                    }
+                    Some((c, field, swapped)) => {
+                        // As a bound from which on it holds, or no longer does: above a power of two only high bits count.
+                        let next = matches!((op, swapped), (BinOp::Gt | BinOp::Le, false) | (BinOp::Lt | BinOp::Ge, true));
+                        let bound = c.value().saturating_add(u128::from(next));
+                        let bits = field.ty.width().saturating_sub(bound.trailing_zeros().min(128));
+                        match bound.is_power_of_two() || bound == 0 || matches!(field.ty, Ty::Int(_)) {
+                            true => gate.together.equals(self.leaves(field), bits),
+                            false => gate.together.order += u64::from(bits),
+                        }
+                    }
+                    None => {}
                 }
                 if !matches!(op, BinOp::Eq | BinOp::Ne) {
                     gate.ranges += u64::from(if a.as_const().is_none() { a } else { b }.ty.width());
@@ -499,6 +527,17 @@ impl Walker<'_> {
             }
             _ => self.masked(c, row, gate),
         }
+    }
+
+    /// Either of two: the larger one must have room.
+    fn alternatives(&mut self, a: &Expr, b: &Expr, row: &mut Row, gate: &mut Gate) {
+        let mut before = std::mem::take(&mut gate.together);
+        self.gate(a, row, gate);
+        let left = std::mem::take(&mut gate.together);
+        self.gate(b, row, gate);
+        let right = std::mem::take(&mut gate.together);
+        before.and(if left.bits() > right.bits() { &left } else { &right });
+        gate.together = before;
     }
 
     /// A side of a comparison: a field, some of its bits, or a temporary.
@@ -628,6 +667,7 @@ impl Walker<'_> {
             comparisons: 0,
             constants: Vec::new(),
             beside_hash: false,
+            compared: (0, 0, 0),
             programs: BTreeSet::new(),
         };
         self.out.all.push(site);
@@ -692,6 +732,43 @@ pub(super) struct Gate {
     pub ranges: u64,
     /// Bytes that are compared with other fields: the two lie one above the other.
     pub pairs: u64,
+    /// What must be in one gateway.
+    together: Together,
+}
+
+/// Comparisons that hold at once: alternatives may be in gateways of their own.
+#[derive(Clone, Default)]
+struct Together {
+    pairs: u64,
+    /// Bits of each place that are compared with constants for equality.
+    equal: HashMap<Loc, u32>,
+    /// Bits that are compared for more or less.
+    order: u64,
+}
+
+impl Together {
+    fn amounts(&self) -> (u64, u64, u64) {
+        (self.pairs, self.equal.values().map(|b| u64::from(*b)).sum(), self.order)
+    }
+
+    fn bits(&self) -> u64 {
+        let (pairs, equal, order) = self.amounts();
+        pairs * 8 + equal + order
+    }
+
+    fn and(&mut self, other: &Together) {
+        self.pairs += other.pairs;
+        self.order += other.order;
+        other.equal.iter().for_each(|(l, b)| self.equals([*l], *b));
+    }
+
+    /// A side of a comparison with a constant, of which so many bits count.
+    fn equals(&mut self, places: impl IntoIterator<Item = Loc>, bits: u32) {
+        for l in places {
+            let most = self.equal.entry(l).or_insert(0);
+            *most = bits.max(*most);
+        }
+    }
 }
 
 impl Gate {
@@ -699,6 +776,11 @@ impl Gate {
         self.reads.insert(l);
         let most = self.bits.entry(l).or_insert(0);
         *most = bits.max(*most);
+    }
+
+    /// Bytes of pairs, bits for equality and bits for order that are in one gateway at least.
+    pub(super) fn compared(&self) -> (u64, u64, u64) {
+        self.together.amounts()
     }
 
     /// Bytes of containers: a field has its own, and eight headers share one that says whether they are there.
@@ -710,7 +792,7 @@ impl Gate {
 }
 
 /// How many exclusive ors this is made of, if of nothing else but fields, their bits and constants.
-fn exclusive_ors(e: &Expr) -> Option<usize> {
+pub(super) fn exclusive_ors(e: &Expr) -> Option<usize> {
     match &e.kind {
         ExprKind::Binary(BinOp::Xor, a, b) => Some(1 + exclusive_ors(a)? + exclusive_ors(b)?),
         ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => exclusive_ors(a),
@@ -762,7 +844,7 @@ fn program_text(what: &dyn std::fmt::Debug, index: &Expr) -> String {
 }
 
 /// A statement and all inside it.
-fn deep(s: &Stmt, f: &mut dyn FnMut(&Stmt)) {
+pub(super) fn deep(s: &Stmt, f: &mut dyn FnMut(&Stmt)) {
     f(s);
     p4_ir::walk::stmt_blocks(s, &mut |b| b.iter().for_each(|s| deep(s, f)));
 }

@@ -40,9 +40,10 @@ control Ingress(inout headers_t hdr, inout meta_t meta, in ingress_intrinsic_met
         registers = seen;
         size = 4096;
     }
-    action a() { add.execute(hdr.tag.kind); }
-    action b() { add.execute(hdr.tag.id); hdr.tag.kind = 1; }
-    action c() { add.execute(3); hdr.tag.kind = 2; }
+    // One table reaches cells in one way only: all by what an entry says, or all by one field.
+    action a(bit<16> at) { add.execute(at); }
+    action b(bit<16> at) { add.execute(at); hdr.tag.kind = 1; }
+    action c(bit<16> at) { add.execute(at); hdr.tag.kind = 2; }
     action d(bit<16> at) { add.execute(at); hdr.tag.kind = 3; }
     action e(bit<16> at) { add.execute(at); hdr.tag.kind = 4; }
     table kind { key = { intrinsic.ingress_port: exact; } actions = { a; b; c; d; e; } size = 512; }

@@ -27,8 +27,8 @@ control Ingress(inout headers_t hdr, inout meta_t meta, in ingress_intrinsic_met
                 inout ingress_intrinsic_metadata_for_deparser_t for_deparser,
                 inout ingress_intrinsic_metadata_for_tm_t for_tm) {
     Register<bit<32>, bit<16>>(1024) seen;
-    Register<bit<32>, _>(1) last;
-    RegisterAction<bit<32>, _, bit<32>>(last) latest = {
+    Register<bit<32>, bit<1>>(1) last;
+    RegisterAction<bit<32>, bit<1>, bit<32>>(last) latest = {
         void apply(inout bit<32> value, out bit<32> rv) { rv = value; }
     };
     RegisterParam<bit<32>>(7) step;
@@ -72,7 +72,6 @@ control Ingress(inout headers_t hdr, inout meta_t meta, in ingress_intrinsic_met
         tenants.apply();
         balanced.apply();
         meta.seen = count.execute(hdr.tag.id);
-        // An index of no width, of a register whose index has none either.
         meta.seen = meta.seen + latest.execute(0);
         for_deparser.drop_ctl = meta.seen[2:0];
         prefixes.apply();

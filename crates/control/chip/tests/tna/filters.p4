@@ -6,7 +6,7 @@
 #include <tna.p4>
 #endif
 
-header tag_h { bit<16> id; bit<8> length; bit<8> level; }
+header tag_h { bit<16> id; bit<8> level; bit<8> result; }
 header option_h { bit<8> value; }
 struct headers_t { tag_h tag; option_h[4] options; }
 struct meta_t { bit<8> rate; bit<8> drop; bit<8> own; bit<8> own_drop; }
@@ -20,7 +20,7 @@ parser InParser(packet_in packet, out headers_t hdr, out meta_t meta, out ingres
         packet.advance(PORT_METADATA_SIZE);
         packet.extract(hdr.tag);
         meta = { 0, 0, 0, 0 };
-        left.set(hdr.tag.length, 4, 0, 2, 0);
+        left.set(8w3);
         transition select(left.is_zero()) { true: accept; false: options; }
     }
     state options {
@@ -63,7 +63,8 @@ control Ingress(inout headers_t hdr, inout meta_t meta, in ingress_intrinsic_met
         by_level.apply();
         count.execute(hdr.tag.id);
         for_deparser.drop_ctl = meta.drop[2:0] | meta.own_drop[2:0];
-        for_tm.ucast_egress_port = (PortId_t) (meta.rate ^ meta.own);
+        hdr.tag.result = meta.rate ^ meta.own;
+        for_tm.ucast_egress_port = intrinsic.ingress_port;
     }
 }
 control InDeparser(packet_out packet, inout headers_t hdr, in meta_t meta, in ingress_intrinsic_metadata_for_deparser_t d) {

@@ -8,7 +8,7 @@ header mark_h { bit<32> flow; }
 
 struct in_headers_t { tag_h tag; mark_h mark; }
 struct out_headers_t { mark_h mark; tag_h[4] tags; }
-struct meta_t { bit<16> hash; }
+struct meta_t { bit<1> right; }
 
 parser InParser(packet_in packet, out in_headers_t hdr, out meta_t meta, out ingress_intrinsic_metadata_t intrinsic) {
     Checksum() sum;
@@ -17,7 +17,7 @@ parser InParser(packet_in packet, out in_headers_t hdr, out meta_t meta, out ing
         packet.advance(PORT_METADATA_SIZE);
         packet.extract(hdr.tag);
         sum.add(hdr.tag);
-        meta.hash = (bit<16>)(bit<1>)sum.verify();
+        meta.right = (bit<1>)sum.verify();
         transition accept;
     }
 }
