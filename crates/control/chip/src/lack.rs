@@ -120,6 +120,10 @@ pub enum Fault {
     SomeActions {
         cells: String,
     },
+    /// Reached by data of the entry in one action and by the packet in another.
+    SeveralWays {
+        cells: String,
+    },
     PrefixAndMask,
     RangeWidth {
         needed: u64,
@@ -209,6 +213,9 @@ impl std::fmt::Display for Lack {
             Fault::RegisterCell(bits) => write!(f, "register cell: {bits} bits; the stateful ALU has cells of 1, 8, 16, 32 and 64"),
             Fault::SomeActions { cells } => {
                 write!(f, "{cells} must be used by all actions that entries may name, or by none: mark the others @defaultonly")
+            }
+            Fault::SeveralWays { cells } => {
+                write!(f, "all actions must give {cells} its index in one way: from the entry, or from the same field")
             }
             Fault::PrefixAndMask => f.write_str("a table cannot match one field by lpm and another by ternary or range"),
             Fault::RangeWidth { needed, of } => write!(f, "range match of a field of {needed} bits: there are {of}"),

@@ -7,7 +7,9 @@
 //! - A gateway compares fields with constants or whether two fields are equal, and nothing that is computed.
 //! - A register's ALU adds, subtracts and does logic, one operation for each value that is written; it does not shift, and has two
 //!   operands from the packet.
-//! - What is attached to a table's entries is reached by all actions that entries name, or by none.
+//! - What is attached to a table's entries is reached by all actions that entries name, or by none; other cells by what the entry says or
+//!   by the same fields of the packet, in all of the table's actions.
+//! - A prefix and a mask or range are not matched by one table, nor a range of more than five nibbles.
 //!
 //! Programs that were not written for the chip's architecture are not held against this: they would be written anew.
 
@@ -17,7 +19,7 @@ use crate::lack::Fault;
 use p4_ir::walk::{stmt_exprs, sub_exprs};
 use p4_ir::*;
 use program::MatchKind;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of a field that a table compares with ranges: five nibbles.
 const RANGE_BITS: u32 = 20;
@@ -91,8 +93,6 @@ impl Walker<'_> {
         match &c.kind {
             ExprKind::Var(v) => self.ir.actions.values().any(|a| a.params.contains(v)),
             ExprKind::Unary(UnOp::Not, c) | ExprKind::Cast(c) => self.parameter(c),
-            // A bit<1> that is a bool.
-            ExprKind::Binary(BinOp::Eq, v, one) => one.as_const().is_some() && v.ty.width() == 1 && self.parameter(v),
             _ => false,
         }
     }
@@ -172,6 +172,7 @@ impl Walker<'_> {
         for key in info.keys.iter().filter(|k| matches!(k.kind, MatchKind::Range) && k.width > RANGE_BITS) {
             self.lack(&info.name, Fault::RangeWidth { needed: key.width.into(), of: RANGE_BITS.into() });
         }
+        self.ways(id);
         let attached = |action: ActionId| {
             let mut found = BTreeSet::new();
             for s in &ir.actions[action].body {
@@ -192,6 +193,49 @@ impl Walker<'_> {
         let some: BTreeSet<String> = each.iter().flatten().cloned().collect();
         for cells in some.into_iter().filter(|c| each.iter().any(|e| !e.contains(c))) {
             self.lack(&info.name, Fault::SomeActions { cells });
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// Cells that a table's actions reach are reached in one way: by what the entry says, or by the same fields.
+    fn ways(&mut self, id: TableId) {
+        let ir = self.ir;
+        let info = &ir.program.tables[id];
+        let mut ways: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for action in info.actions.iter().filter(|u| u.entry).map(|u| u.action) {
+            let code = &ir.actions[action];
+            let mut own = BTreeSet::new();
+            for s in &code.body {
+                deep(s, &mut |s| {
+                    p4_analysis::effects::stmt_writes(ir, s, &mut |place| {
+                        if let p4_analysis::effects::Place::Var(v) = place {
+                            own.insert(v);
+                        }
+                    });
+                    let (cells, index) = match s {
+                        Stmt::Extern(Extern::Count { counter, index }) => (self.namer.counter(*counter), index),
+                        Stmt::Extern(Extern::Meter { meter, index, .. }) => (self.namer.meter(*meter), index),
+                        Stmt::Extern(Extern::RegisterRead { register, index, .. } | Extern::RegisterWrite { register, index, .. })
+                            if ir.program.registers[*register].table.is_none() =>
+                        {
+                            (self.namer.register(*register), index)
+                        }
+                        _ => return,
+                    };
+                    let way = match &bare(index).kind {
+                        ExprKind::Const(_) => String::new(),
+                        ExprKind::Var(v) if code.params.contains(v) => String::new(),
+                        // A hash, or what the action computes.
+                        ExprKind::Var(v) if own.contains(v) => return,
+                        _ => self.namer.expr(index),
+                    };
+                    ways.entry(cells).or_default().insert(way);
+                });
+            }
+        }
+        for (cells, _) in ways.into_iter().filter(|(_, ways)| ways.len() > 1) {
+            self.lack(&info.name, Fault::SeveralWays { cells });
         }
     }
 }
