@@ -15,7 +15,7 @@ use crate::lack::{Fault, Lack};
 use crate::profile::Profiles;
 use instructions::Gate;
 use p4_analysis::control::actions;
-use p4_analysis::validity::{always_valid, known_of, never_valid};
+use p4_analysis::validity::{always_valid, known, known_of, never_valid};
 use p4_ir::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -420,6 +420,10 @@ impl Walker<'_> {
             }
             Stmt::CopyVarbit { .. } => self.lack(name, Fault::Varbit),
             Stmt::If(c, a, b) if known_of(&self.never, &self.always, c).is_some() => {
+                if known(&self.never, c).is_none() {
+                    // In an action that is looked at before anybody knows what the parser does.
+                    self.refuse_condition(c);
+                }
                 let taken = if known_of(&self.never, &self.always, c) == Some(true) { a } else { b };
                 self.flush(row, path, name, first);
                 let inner = self.block(taken, path, name, None);
