@@ -3,7 +3,8 @@
 //!
 //! - An action runs in one stage: an operation on what another has computed, in it or in its expression, is refused. Copies are followed, an
 //!   `or` of two fields under constant masks and the negation of what is anded, ored or exclusive-ored are one instruction.
-//! - An action does not decide: only a parameter of type bool chooses between the entry's data and a field; `max` and `min` are instructions.
+//! - An action does not decide: only a parameter of type bool chooses, the entry's data if it is true and a field if not; `max` and `min`
+//!   are instructions.
 //! - A gateway compares fields with constants or whether two fields are equal, and nothing that is computed.
 //! - A register's ALU adds, subtracts and does logic, one operation for each value that is written; it does not shift, and has two
 //!   operands from the packet.
@@ -45,7 +46,11 @@ impl Walker<'_> {
         }
         let hashed = exclusive_ors(value).is_some_and(|n| n > 1);
         let text = |w: &Self| w.namer.expr(value);
-        if let Some(c) = decides(value).filter(|c| !self.parameter(c)) {
+        let backwards = matches!(&value.kind, ExprKind::Mux(c, a, b) if self.parameter(c) && !(self.supplied(a) && !self.supplied(b)));
+        if backwards {
+            let text = text(self);
+            self.in_action(Fault::Decides(text));
+        } else if let Some(c) = decides(value).filter(|c| !self.parameter(c)) {
             self.in_action(Fault::Decides(self.namer.expr(c)));
         } else if self.action.is_some() && compares(value) {
             let text = text(self);
@@ -86,6 +91,15 @@ impl Walker<'_> {
             }
         });
         faults.into_iter().for_each(|f| self.in_action(f));
+    }
+
+    /// Whether it is of the entry's data, or a constant.
+    fn supplied(&self, e: &Expr) -> bool {
+        match &bare(e).kind {
+            ExprKind::Const(_) => true,
+            ExprKind::Var(v) => self.ir.actions.values().any(|a| a.params.contains(v)),
+            _ => false,
+        }
     }
 
     /// Whether this is a parameter of an action that says yes or no.
