@@ -69,74 +69,117 @@ fn is_calls(what: &Ordered) -> bool {
 /// # Errors
 /// What is used at places that a packet may come to one after the other, or that would have to be both before and behind others.
 fn schedule(tracks: &[Track]) -> Result<Vec<Phase>, Option<Ordered>> {
-    let reach = Reach::new(tracks);
-    let groups = ranked(groups(tracks), &reach)?;
+    let groups = ranked(groups(tracks))?;
     let mut phases: Vec<Phase> = (0..=groups.len())
         .map(|k| Phase {
             alone: vec![Vec::new(); tracks.len()],
             general_first: k == 0 && !groups.is_empty(),
-            turns: groups.get(k).map_or_else(Vec::new, |(stages, _)| stages.iter().copied().collect()),
+            turns: groups.get(k).map_or_else(Vec::new, |group| group.stages.iter().copied().collect()),
         })
         .collect();
     for (t, track) in tracks.iter().enumerate() {
-        for stage in track.stages.iter().filter(|s| !groups.iter().any(|(group, _)| group.contains(&s.number))) {
-            phases[phase_of(stage.number, t, track, &groups, &reach)].alone[t].push(stage.number);
+        let firsts: Vec<Option<StageId>> =
+            groups.iter().map(|group| track.stages.iter().map(|s| s.number).find(|s| group.stages.contains(s))).collect();
+        for stage in track.stages.iter().filter(|s| !groups.iter().any(|group| group.stages.contains(&s.number))) {
+            phases[phase_of(stage.number, t, &firsts, &groups)].alone[t].push(stage.number);
         }
     }
     if runs_forward(&phases, tracks) { Ok(phases) } else { Err(None) }
 }
 
-type Group = (BTreeSet<StageId>, BTreeSet<Ordered>);
+/// Stages that use the same: several.
+#[derive(Debug, PartialEq, Eq)]
+struct Group {
+    stages: BTreeSet<StageId>,
+    /// What they use.
+    uses: BTreeSet<Ordered>,
+    /// Stages from which a packet may come to one of them.
+    before: BTreeSet<StageId>,
+    /// Stages that a packet may come to from one of them.
+    behind: BTreeSet<StageId>,
+}
 
-/// Stages that use the same, and what they use; only where they are several.
-fn groups(tracks: &[Track]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for stage in tracks.iter().flat_map(|t| &t.stages).filter(|s| !s.uses.is_empty()) {
-        let (mut here, mut uses) = (BTreeSet::from([stage.number]), stage.uses.clone());
-        groups.retain_mut(|(stages, used)| {
-            let apart = used.is_disjoint(&uses);
-            if !apart {
-                here.append(stages);
-                uses.append(used);
-            }
-            apart
-        });
-        groups.push((here, uses));
+impl Group {
+    fn leads_to(&self, other: &Group) -> bool {
+        !self.behind.is_disjoint(&other.stages)
     }
-    groups.retain(|(stages, _)| stages.len() > 1);
+}
+
+/// All groups, each where its last stage is in the order of the stages. What leads where is asked of them alone, as most programs have none: that of each stage
+/// would be quadratic in the program.
+fn groups(tracks: &[Track]) -> Vec<Group> {
+    let stages: Vec<&Stage> = tracks.iter().flat_map(|t| &t.stages).collect();
+    let mut users: BTreeMap<Ordered, Vec<&Stage>> = BTreeMap::new();
+    for stage in &stages {
+        stage.uses.iter().for_each(|what| users.entry(*what).or_default().push(stage));
+    }
+    users.retain(|_, of| of.len() > 1);
+    if users.is_empty() {
+        return Vec::new();
+    }
+    let forward: Edges = stages.iter().map(|s| (s.number, s.to.iter().copied().collect())).collect();
+    let mut backward = Edges::new();
+    for stage in &stages {
+        stage.to.iter().for_each(|to| backward.entry(*to).or_default().push(stage.number));
+    }
+    let mut groups = Vec::new();
+    for last in stages.iter().rev() {
+        let (mut members, mut uses, mut left) = (BTreeSet::new(), BTreeSet::new(), vec![*last]);
+        while let Some(stage) = left.pop() {
+            for what in &stage.uses {
+                // Taken away, so that what has a group is not found again.
+                let Some(of) = users.remove(what) else { continue };
+                members.extend(of.iter().map(|s| s.number));
+                left.extend(of);
+            }
+            uses.extend(&stage.uses);
+        }
+        if !members.is_empty() {
+            groups.push(Group { before: reach(&members, &backward), behind: reach(&members, &forward), stages: members, uses });
+        }
+    }
+    groups.reverse();
     groups
 }
 
+type Edges = BTreeMap<StageId, Vec<StageId>>;
+
+/// What can be reached from any of these over one edge or more.
+fn reach(starts: &BTreeSet<StageId>, edges: &Edges) -> BTreeSet<StageId> {
+    let (mut seen, mut left) = (BTreeSet::new(), starts.iter().copied().collect::<Vec<_>>());
+    while let Some(stage) = left.pop() {
+        let next = edges.get(&stage).into_iter().flatten().copied();
+        left.extend(next.filter(|to| seen.insert(*to)));
+    }
+    seen
+}
+
 /// The groups, each behind those that lead to it.
-fn ranked(mut groups: Vec<Group>, reach: &Reach) -> Result<Vec<Group>, Option<Ordered>> {
-    let leads = |from: &Group, to: &Group| from.0.iter().any(|s| to.0.iter().any(|t| reach.leads(*s, *t)));
-    for group in &groups {
-        if leads(group, group) {
-            // Of one that is used in several stages, a service as a rule: the caller can do without its order.
-            return Err(group.1.iter().copied().find(is_calls));
-        }
+fn ranked(mut groups: Vec<Group>) -> Result<Vec<Group>, Option<Ordered>> {
+    if let Some(group) = groups.iter().find(|group| group.leads_to(group)) {
+        // Of one that is used in several stages, a service as a rule: the caller can do without its order.
+        return Err(group.uses.iter().copied().find(is_calls));
     }
     let mut ranked = Vec::new();
     while !groups.is_empty() {
-        let Some(next) = (0..groups.len()).find(|at| !groups.iter().any(|other| leads(other, &groups[*at]))) else { return Err(None) };
+        let Some(next) = (0..groups.len()).find(|at| !groups.iter().any(|other| other.leads_to(&groups[*at]))) else { return Err(None) };
         ranked.push(groups.remove(next));
     }
     Ok(ranked)
 }
 
 /// In which phase a stage runs that uses nothing which others use: as the order of its track has it, but ahead of all that it leads to and behind all that
-/// leads to it.
-fn phase_of(number: StageId, t: usize, track: &Track, groups: &[Group], reach: &Reach) -> usize {
+/// leads to it. `firsts`: of each group the first stage in that track.
+fn phase_of(number: StageId, t: usize, firsts: &[Option<StageId>], groups: &[Group]) -> usize {
     let (mut phase, mut last) = (0, groups.len());
-    for (k, (group, _)) in groups.iter().enumerate().rev() {
-        let leads = group.iter().any(|member| reach.leads(number, *member));
+    for (k, group) in groups.iter().enumerate().rev() {
+        let leads = group.before.contains(&number);
         if leads {
             last = k;
         }
-        let first = track.stages.iter().map(|s| s.number).find(|s| group.contains(s));
         // What a packet of a class comes to that has left it is behind everything else.
-        let behind = first.map_or(t == 0, |first| number > first);
-        if phase == 0 && (group.iter().any(|member| reach.leads(*member, number)) || (behind && !leads)) {
+        let behind = firsts[k].map_or(t == 0, |first| number > first);
+        if phase == 0 && (group.behind.contains(&number) || (behind && !leads)) {
             phase = k + 1;
         }
     }
@@ -163,32 +206,11 @@ fn runs_forward(phases: &[Phase], tracks: &[Track]) -> bool {
     tracks.iter().flat_map(|t| &t.stages).all(|from| from.to.iter().all(|to| at.get(&from.number) < at.get(to)))
 }
 
-/// Which stages a packet of another may come to.
-struct Reach(BTreeMap<StageId, BTreeSet<StageId>>);
-
-impl Reach {
-    fn new(tracks: &[Track]) -> Reach {
-        let edges: BTreeMap<StageId, &BTreeSet<StageId>> = tracks.iter().flat_map(|t| &t.stages).map(|s| (s.number, &s.to)).collect();
-        let from = |start: StageId| {
-            let (mut seen, mut left) = (BTreeSet::new(), vec![start]);
-            while let Some(stage) = left.pop() {
-                let next = edges.get(&stage).copied().into_iter().flatten().copied();
-                left.extend(next.filter(|to| seen.insert(*to)));
-            }
-            seen
-        };
-        Reach(edges.keys().map(|stage| (*stage, from(*stage))).collect())
-    }
-
-    fn leads(&self, from: StageId, to: StageId) -> bool {
-        self.0.get(&from).is_some_and(|all| all.contains(&to))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use p4_ir::ServiceId;
+    use rand::Rng as _;
 
     fn calls(service: u32) -> Ordered {
         Ordered::Calls(ServiceId::from_u32(service))
@@ -229,6 +251,73 @@ mod tests {
         let crossed =
             [track(&[(0, &[1, 3], &[]), (1, &[2], &[calls(1)]), (2, &[], &[calls(2)]), (3, &[4], &[calls(2)]), (4, &[], &[calls(1)])])];
         assert_eq!(schedule(&crossed), Err(None));
+    }
+
+    /// The slow twin of [`groups`]: stages merged pair by pair, and all that leads from each stage to another.
+    fn groups_pair_by_pair(tracks: &[Track]) -> Vec<Group> {
+        let stages: Vec<&Stage> = tracks.iter().flat_map(|t| &t.stages).collect();
+        let mut leads: BTreeSet<(StageId, StageId)> = stages.iter().flat_map(|s| s.to.iter().map(|to| (s.number, *to))).collect();
+        loop {
+            let further = |(from, by): &(StageId, StageId)| {
+                let to: Vec<_> = leads.iter().filter(|(other, _)| other == by).map(|(_, to)| (*from, *to)).collect();
+                to
+            };
+            let more: Vec<_> = leads.iter().flat_map(further).filter(|pair| !leads.contains(pair)).collect();
+            if more.is_empty() {
+                break;
+            }
+            leads.extend(more);
+        }
+        let mut groups: Vec<(BTreeSet<StageId>, BTreeSet<Ordered>)> = Vec::new();
+        for stage in stages.into_iter().filter(|s| !s.uses.is_empty()) {
+            let (mut here, mut uses) = (BTreeSet::from([stage.number]), stage.uses.clone());
+            groups.retain_mut(|(stages, used)| {
+                let apart = used.is_disjoint(&uses);
+                if !apart {
+                    here.append(stages);
+                    uses.append(used);
+                }
+                apart
+            });
+            groups.push((here, uses));
+        }
+        groups.retain(|(stages, _)| stages.len() > 1);
+        let group = |(stages, uses): (BTreeSet<StageId>, BTreeSet<Ordered>)| Group {
+            before: leads.iter().filter(|(_, to)| stages.contains(to)).map(|(from, _)| *from).collect(),
+            behind: leads.iter().filter(|(from, _)| stages.contains(from)).map(|(_, to)| *to).collect(),
+            stages,
+            uses,
+        };
+        groups.into_iter().map(group).collect()
+    }
+
+    #[test]
+    fn groups_of_random_tracks_are_those_found_pair_by_pair() {
+        let mut rng = testkit::rng(7);
+        let (mut without, mut several, mut planned) = (0, 0, 0);
+        for _ in 0..2000 {
+            let (per_track, tracks) = (rng.random_range(1..8usize), rng.random_range(1..4usize));
+            let many = rng.random_range(0.02..0.5);
+            let track = |t: usize| {
+                let stage = |number: StageId| Stage {
+                    number,
+                    // To later ones of its own track, and of no class.
+                    to: (0..tracks * per_track)
+                        .filter(|to| if to / per_track == t { *to > number } else { *to < per_track })
+                        .filter(|_| rng.random_bool(many))
+                        .collect(),
+                    uses: (0..6).filter(|_| rng.random_bool(many / 2.0)).map(calls).collect(),
+                };
+                Track { stages: (t * per_track..(t + 1) * per_track).map(stage).collect() }
+            };
+            let tracks: Vec<Track> = (0..tracks).map(track).collect();
+            let found = groups(&tracks);
+            assert_eq!(found, groups_pair_by_pair(&tracks));
+            without += usize::from(found.is_empty());
+            several += usize::from(found.len() > 1);
+            planned += usize::from(!found.is_empty() && schedule(&tracks).is_ok());
+        }
+        assert!(without > 100 && several > 100 && planned > 100, "{without} {several} {planned}");
     }
 
     #[test]
