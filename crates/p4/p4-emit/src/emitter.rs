@@ -282,6 +282,12 @@ impl<'a> Emitter<'a> {
         self.text.push_str(text);
     }
 
+    /// Goes on behind text that was taken away, with what has been printed since. That text may be long, and is not copied.
+    pub(crate) fn append_to(&mut self, before: String) {
+        let text = std::mem::replace(&mut self.text, before);
+        self.text.push_str(&text);
+    }
+
     /// Puts the validity of headers into the context.
     pub(crate) fn keep_valid(&mut self) {
         self.scope.valid = true;

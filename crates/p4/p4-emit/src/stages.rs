@@ -118,7 +118,7 @@ pub(crate) const ORDER: &str = "@order_";
 impl Emitter<'_> {
     fn stage_function(&mut self, stage: StageId) -> Result<(), EmitError> {
         self.stage = stage;
-        let outer = self.take();
+        let mut outer = self.take();
         let name = format!("{}{}", self.prefix(), function(self.graph, self.model, stage));
         self.usual = self.usual_action(stage);
         let usual = match self.usual {
@@ -137,7 +137,9 @@ impl Emitter<'_> {
             None => self.function_text(stage, &format!("{STAGE}{name}"))?,
         };
         self.not_usual = None;
-        self.line(outer.trim_end_matches('\n'));
+        outer.truncate(outer.trim_end_matches('\n').len());
+        self.append_to(outer);
+        self.line("");
         if stage > 0 {
             self.line("");
         }
