@@ -39,9 +39,13 @@ pub(crate) fn find(ir: &Ir) -> ActionParams {
         }
     });
     let architecture: BTreeSet<VarId> = ir.intrinsic.standard.values().copied().collect();
+    let mut tables: BTreeMap<ActionId, Vec<TableId>> = BTreeMap::new();
+    for table in ir.program.tables.keys() {
+        actions(ir, table).into_iter().for_each(|action| tables.entry(action).or_default().push(table));
+    }
     let mut found = ActionParams::default();
     for (action, code) in &ir.actions {
-        let with: Vec<TableId> = ir.program.tables.keys().filter(|t| actions(ir, *t).contains(&action)).collect();
+        let with = tables.get(&action).map_or(&[][..], |with| &with[..]);
         let Some(table) = with.first() else { continue };
         // In the records of all tables the parameters must be at the same places.
         let counted = |t: &TableId| ir.program.tables[*t].direct_counter.is_some() || ir.program.tables[*t].direct_meter.is_some();

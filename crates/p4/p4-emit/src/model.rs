@@ -293,7 +293,10 @@ fn digest_words(ir: &Ir) -> usize {
 
 /// Makes C identifiers that differ from each other and from C's words and the generator's own.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+struct Names(
+    /// Those given away, and with which number the next one like it is tried.
+    BTreeMap<String, u32>,
+);
 
 impl Names {
     fn unique(&mut self, name: &str) -> String {
@@ -344,12 +347,19 @@ impl Names {
         if stem.len() < text.len() && ["x", "sum", "bytes", "max", "hash", "b"].contains(&stem) {
             text.insert_str(0, "p4_");
         }
-        let mut candidate = text.clone();
-        let mut number = 2;
-        while !self.0.insert(candidate.clone()) {
-            candidate = format!("{text}_{number}");
+        let Some(mut number) = self.0.get(&text).copied() else {
+            self.0.insert(text.clone(), 2);
+            return text;
+        };
+        let candidate = loop {
+            let candidate = format!("{text}_{number}");
             number += 1;
-        }
+            if !self.0.contains_key(&candidate) {
+                break candidate;
+            }
+        };
+        self.0.insert(candidate.clone(), 2);
+        self.0.insert(text, number);
         candidate
     }
 }
