@@ -25,6 +25,8 @@ pub struct ActionParams {
     pub vars: BTreeMap<VarId, (ActionId, usize)>,
     /// By action.
     pub tables: BTreeMap<ActionId, TableId>,
+    /// The cells that each such action asks for: calls up to the index, and the parameter that is the index.
+    pub cells: BTreeMap<ActionId, BTreeSet<(String, usize)>>,
 }
 
 /// Finds them.
@@ -117,11 +119,9 @@ impl Emitter<'_> {
         let name = self.model.actions[action.index()].clone();
         let through = if self.shared.records.contains(&action) { format!(" c->rule_{name} = rule_{name};") } else { String::new() };
         self.line(format!("rule_{name} = (const void *)r;{through}"));
-        let vars: Vec<VarId> = self.model.action_params.vars.iter().filter(|(_, (a, _))| *a == action).map(|(v, _)| *v).collect();
-        for v in vars {
-            if let Some(facts) = self.facts_mut() {
-                facts.values.remove(&v);
-            }
+        let vars = &self.model.action_params.vars;
+        if let Some(facts) = self.facts_mut() {
+            facts.values.retain(|v, _| vars.get(v).is_none_or(|(a, _)| *a != action));
         }
         self.prefetch(action);
     }
@@ -129,30 +129,32 @@ impl Emitter<'_> {
     /// Asks for the cells of counters, meters and registers whose index is a parameter of the action: they are used later.
     fn prefetch(&mut self, action: ActionId) {
         let (ir, model) = (self.ir, self.model);
-        let mut cells = BTreeSet::new();
-        visit_all(ir, &mut |s| {
-            let (index, cell) = match s {
-                Stmt::Extern(Extern::Meter { meter, index, .. }) => {
-                    (index, format!("sp_expect_meter(run, METER_{}", model.meters[meter.index()]))
-                }
-                Stmt::Extern(Extern::Count { counter, index }) => {
-                    (index, format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]))
-                }
-                Stmt::Extern(Extern::RegisterRead { register, index, .. }) if ir.program.registers[*register].width <= 64 => {
-                    (index, format!("sp_expect_register(run, REGISTER_{}", model.registers[register.index()]))
-                }
-                _ => return,
-            };
-            if let ExprKind::Var(v) = index.kind
-                && let Some((a, param)) = model.action_params.vars.get(&v)
-                && *a == action
-            {
-                cells.insert((cell, *param));
-            }
-        });
         let name = &model.actions[action.index()];
-        for (cell, param) in cells {
-            self.line(format!("{cell}, r->{name}.{});", member(ir, action, param)));
+        for (cell, param) in model.action_params.cells.get(&action).into_iter().flatten() {
+            self.line(format!("{cell}, r->{name}.{});", member(ir, action, *param)));
         }
     }
+}
+
+/// Those of all actions.
+pub(crate) fn cells(ir: &Ir, model: &Model) -> BTreeMap<ActionId, BTreeSet<(String, usize)>> {
+    let mut cells: BTreeMap<ActionId, BTreeSet<(String, usize)>> = BTreeMap::new();
+    visit_all(ir, &mut |s| {
+        let index = match s {
+            Stmt::Extern(Extern::Meter { index, .. } | Extern::Count { index, .. } | Extern::RegisterRead { index, .. }) => index,
+            _ => return,
+        };
+        let ExprKind::Var(v) = index.kind else { return };
+        let Some((action, param)) = model.action_params.vars.get(&v) else { return };
+        let cell = match s {
+            Stmt::Extern(Extern::Meter { meter, .. }) => format!("sp_expect_meter(run, METER_{}", model.meters[meter.index()]),
+            Stmt::Extern(Extern::Count { counter, .. }) => format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]),
+            Stmt::Extern(Extern::RegisterRead { register, .. }) if ir.program.registers[*register].width <= 64 => {
+                format!("sp_expect_register(run, REGISTER_{}", model.registers[register.index()])
+            }
+            _ => return,
+        };
+        cells.entry(*action).or_default().insert((cell, *param));
+    });
+    cells
 }

@@ -127,6 +127,7 @@ impl Model {
             made_by_field: crate::fields::made_by_field(ir),
             valid_words: ir.headers.len().div_ceil(64).max(1),
         };
+        model.action_params.cells = crate::action_params::cells(ir, &model);
         model.find_homes(ir);
         model.find_kinds(ir);
         model
