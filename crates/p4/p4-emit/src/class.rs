@@ -16,7 +16,7 @@ use crate::emitter::{Emitter, Flow, Shared, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::field::load;
-use crate::graph::{self, Graph, Item, Join, StageId, Vertex};
+use crate::graph::{self, Graph, Join, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
 use crate::model::{Home, Kind, Model};
 use crate::stages::{Printed, function, print};
@@ -51,7 +51,7 @@ pub(crate) struct Class<'a> {
 pub(crate) struct General<'a> {
     /// Nodes and stages.
     pub graph: &'a Graph<'a>,
-    /// What each stage and those behind it take from the context.
+    /// What the stages that begin where ingress or egress ends, and those behind them, take from the context.
     pub needs: BTreeMap<StageId, Shared>,
 }
 
@@ -95,7 +95,9 @@ pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Print
 /// With [`graph::build_for_class`] as `join` says.
 fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join: Join) -> Result<Option<Classes>, EmitError> {
     let Some(class_graph) = graph::build_for_class(ir, join)? else { return Ok(None) };
-    let general = &General { graph, needs: of_none.needs.clone() };
+    let starts_at_end = |s: &graph::Stage| s.site.is_none() && s.nodes.first().is_some_and(|node| graph.is_end(*node));
+    let ends = (0..graph.stages.len()).filter(|s| starts_at_end(&graph.stages[*s]));
+    let general = &General { graph, needs: ends.map(|s| (s, of_none.needs_from(s))).collect() };
     let mut tracks = vec![track(of_none, 0)];
     let mut tree = Tree::new(ir, model, &class_graph, general);
     tree.print()?;
@@ -596,7 +598,7 @@ impl Emitter<'_> {
     /// general stages. Says whether it has.
     pub(crate) fn leave_class(&mut self, vertex: Vertex) -> Result<bool, EmitError> {
         let (Vertex::Node(node), Some(class)) = (vertex, self.class) else { return Ok(false) };
-        if !matches!(self.graph.nodes[node].body.first(), Some(Item::IngressEnd | Item::EgressEnd)) {
+        if !self.graph.is_end(node) {
             return Ok(false);
         }
         let Some(spec) = self.ir.intrinsic.standard.get("egress_spec") else { return Ok(false) };

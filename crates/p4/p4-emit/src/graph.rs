@@ -452,6 +452,11 @@ impl Graph<'_> {
         }
     }
 
+    /// Whether a node begins where ingress or egress ends.
+    pub fn is_end(&self, node: NodeId) -> bool {
+        matches!(self.nodes[node].body.first(), Some(Item::IngressEnd | Item::EgressEnd))
+    }
+
     /// Where a stage begins to use a meter, a register or random numbers. Where ways meet that is its beginning. Behind a look-up it is the first node that does so on
     /// each way: packets of a class come there past that look-up too, if it is one that is passed over.
     fn joins(&self, ir: &Ir, stage: &Stage) -> Vec<NodeId> {

@@ -27,7 +27,7 @@ pub(crate) struct Printed {
     pub moves: BTreeSet<u32>,
     /// The stages that packets come to.
     pub stages: Vec<StageId>,
-    /// What each stage and those behind it take from the context.
+    /// What each stage takes from the context.
     pub needs: BTreeMap<StageId, Shared>,
     /// What stages use whose effects depend on the order of packets.
     pub ordered: BTreeMap<StageId, BTreeSet<Ordered>>,
@@ -37,6 +37,18 @@ pub(crate) struct Printed {
     pub leaves: BTreeSet<(StageId, StageId)>,
     /// Why the text cannot be for that class alone.
     pub failed: Option<&'static str>,
+}
+
+impl Printed {
+    /// What a stage and those behind it take from the context. To keep that of each stage would be quadratic in the program.
+    pub(crate) fn needs_from(&self, stage: StageId) -> Shared {
+        let (mut needs, mut seen, mut left) = (Shared::default(), BTreeSet::from([stage]), vec![stage]);
+        while let Some(stage) = left.pop() {
+            needs.extend(self.needs.get(&stage).unwrap_or(&Shared::default()));
+            left.extend(self.edges.get(&stage).into_iter().flatten().copied().filter(|to| seen.insert(*to)));
+        }
+        needs
+    }
 }
 
 /// Standard metadata that a packet brings along: C text and bits.
@@ -69,13 +81,6 @@ pub(crate) fn print<'a>(
         e.stage_function(stage)?;
         printed.push(stage);
         edges.insert(stage, std::mem::take(&mut e.edges));
-    }
-    // What a stage needs, those behind it have to find too.
-    for stage in (0..graph.stages.len()).rev() {
-        for to in edges.get(&stage).into_iter().flatten().copied().collect::<Vec<StageId>>() {
-            let behind = e.needs.get(&to).cloned().unwrap_or_default();
-            e.needs.entry(stage).or_default().extend(&behind);
-        }
     }
     let leaving: String = e.leaving_functions();
     Ok(Printed {
