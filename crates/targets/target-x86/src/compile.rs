@@ -21,7 +21,7 @@ pub(crate) struct Object {
 /// What the generated code needs of a compiler: headers are read as other types than they were written, sums wrap, and
 /// nothing but the compiler itself may be needed, C library headers included.
 pub const FLAGS: &[&str] =
-    &["-std=gnu11", "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-stack-protector", "-fPIC", "-shared", "-nostdlib", "-w"];
+    &["-std=gnu11", "-O3", "-fno-strict-aliasing", "-fwrapv", "-fno-stack-protector", "-fPIC", "-shared", "-nostdlib", "-w"];
 
 /// The processor that runs the compiler.
 pub const NATIVE: &str = "native";
