@@ -301,7 +301,8 @@ impl Table {
                 let all = splits.iter().flat_map(|s| {
                     let overhead = instruction + s.0;
                     let of = packs(stored + m.version_bits + overhead, overhead, stored.div_ceil(8), m).into_iter();
-                    of.filter(move |(k, _)| *k <= if hangs.selects { 1 } else { m.entries_a_row } && overhead * k <= m.overhead_window_bits).map(move |p| (*s, p))
+                    of.filter(move |(k, _)| *k <= if hangs.selects { 1 } else { m.entries_a_row } && overhead * k <= m.overhead_window_bits)
+                        .map(move |p| (*s, p))
                 });
                 let ways = partitions.div_ceil(m.sram_rows);
                 // A place in each partition for what holds where no prefix does.
@@ -316,7 +317,8 @@ impl Table {
                 t = all.map(with).min_by_key(|t| t.part(t.units, m)[Resource::Sram]).unwrap_or_else(|| with(fallback));
                 if alpm {
                     let number = u64::from(partitions.next_power_of_two().trailing_zeros()) + subtree;
-                    let blocks = (partitions * subtrees).div_ceil(m.tcam_rows) * tcam_width(ternary_bytes).max((key_bits + m.version_bits).div_ceil(m.tcam_bits));
+                    let blocks = (partitions * subtrees).div_ceil(m.tcam_rows)
+                        * tcam_width(ternary_bytes).max((key_bits + m.version_bits).div_ceil(m.tcam_bits));
                     t.index = (blocks, Fit::of(number, m.sram_bits).blocks(partitions * subtrees, m.sram_rows));
                 }
             }

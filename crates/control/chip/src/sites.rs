@@ -172,7 +172,8 @@ pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
 /// What the traffic manager is told by a bit and what the deparser is told by three lie in one container, which one instruction of a stage writes:
 /// sites that write one and the other, and that a packet may both reach.
 fn one_container(ir: &Ir, sites: &Sites) -> Vec<(usize, usize)> {
-    let named = |end: &str| ir.intrinsic.standard.iter().filter(|(name, _)| name.ends_with(end)).map(|(_, v)| Loc::Var(*v)).collect::<Vec<_>>();
+    let named =
+        |end: &str| ir.intrinsic.standard.iter().filter(|(name, _)| name.ends_with(end)).map(|(_, v)| Loc::Var(*v)).collect::<Vec<_>>();
     let (bypass, drop) = (named("for_tm_t.bypass_egress"), named("for_deparser_t.drop_ctl"));
     let writing = |of: &[Loc]| -> Vec<usize> {
         let writes = |s: &Site| of.iter().any(|l| s.writes.contains(l));

@@ -393,7 +393,9 @@ impl<'a> Cx<'a> {
         }
         let kind = match (kind, self.is_tna(), values.first().and_then(|v| self.object(v))) {
             // Its register, until the body comes.
-            (ObjKind::Unknown, true, Some(register)) if matches!(name.as_str(), "RegisterAction" | "DirectRegisterAction") => ObjKind::Acts(register),
+            (ObjKind::Unknown, true, Some(register)) if matches!(name.as_str(), "RegisterAction" | "DirectRegisterAction") => {
+                ObjKind::Acts(register)
+            }
             (kind, ..) => kind,
         };
         Ok((Type::Extern(id, full.into()), kind))
@@ -453,7 +455,8 @@ impl<'a> Cx<'a> {
                     return Err(self.unsupported(span, format!("a register of {cell}")));
                 }
                 let size = self.cells(size)?;
-                let register = |(name, ty): (String, p4_ir::Ty)| (RegisterInfo { name, size, width: ty.width(), initial: 0, table: None }, ty);
+                let register =
+                    |(name, ty): (String, p4_ir::Ty)| (RegisterInfo { name, size, width: ty.width(), initial: 0, table: None }, ty);
                 let parts: Vec<_> = parts.into_iter().map(register).collect();
                 ObjKind::Register(parts.into_iter().map(|(info, ty)| (self.build.ir.program.registers.push(info), ty)).collect())
             }

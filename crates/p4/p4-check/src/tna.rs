@@ -193,7 +193,13 @@ impl<'a> Cx<'a> {
                 }
                 let [number, subtrees, subset] = numbers;
                 let number = if number == 0 { PARTITIONS } else { number };
-                let subtrees = if name == "Atcam" { 1 } else if subtrees == 0 { SUBTREES } else { subtrees };
+                let subtrees = if name == "Atcam" {
+                    1
+                } else if subtrees == 0 {
+                    SUBTREES
+                } else {
+                    subtrees
+                };
                 let subset = u32::try_from(subset).ok().filter(|bits| *bits > 0);
                 ObjKind::Partitions(p4_ir::Partitions { number, subtrees, subset, shared: (0, 0) })
             }

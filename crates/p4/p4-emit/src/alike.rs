@@ -210,10 +210,7 @@ mod tests {
     fn numbers_have_their_types() {
         let types = ["50", "0x408e4010", "0x808e4010", "2147483648", "0x808e4010u", "0xffffffffffull", "7l", "x7", "0x"].map(number_type);
         let none = None;
-        assert_eq!(
-            types,
-            [Some("int"), Some("int"), Some("uint32_t"), Some("long"), Some("uint32_t"), Some("uint64_t"), none, none, none]
-        );
+        assert_eq!(types, [Some("int"), Some("int"), Some("uint32_t"), Some("long"), Some("uint32_t"), Some("uint64_t"), none, none, none]);
     }
 
     #[test]

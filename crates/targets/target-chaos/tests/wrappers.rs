@@ -50,8 +50,8 @@ fn a_change_for_later_is_one_behind_copies_and_faults_too() {
         unit: program::CountUnit::Packets,
         length: program::LengthSource::Frame,
         table: None,
-            bits: None,
-        });
+        bits: None,
+    });
     let inner = Arc::new(AllFacets::new(Arc::new(program), true));
     let copies = Op::Mirror { session: 1, to: Some(Mirror::Group(1)) };
     let batch = Batch { ops: vec![copies, Op::ClearCounter { counter, index: 0 }] };

@@ -127,7 +127,9 @@ fn random_programs_of_text_agree() {
     }
     let make = |seed| {
         let text = p4_gen::program(seed);
-        p4_check::compile_str(&format!("seed_{seed}.p4"), &text, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{}", e.render())).ir
+        p4_check::compile_str(&format!("seed_{seed}.p4"), &text, &p4_check::Options::default())
+            .unwrap_or_else(|e| panic!("{}", e.render()))
+            .ir
     };
     let packets = |source: &mut ChaCha8Rng, n: usize| {
         let mut of_text = p4_ir::random::Rng::new(source.random());
@@ -137,6 +139,9 @@ fn random_programs_of_text_agree() {
     let seen = check_all(make, packets, seeds(0..18));
     assert!(seen.fit * 2 >= seen.all, "{seen:?}");
 }
+
+/// Makes so many, with the ports that they come by.
+type Packets = fn(&mut ChaCha8Rng, usize) -> Vec<(Vec<u8>, PortId)>;
 
 /// What a run has seen.
 #[derive(Debug)]
@@ -156,7 +161,7 @@ impl Seen {
 }
 
 /// Every other one in the form that the loader takes for programs that are too large otherwise.
-fn check_all(make: fn(u64) -> Ir, packets: fn(&mut ChaCha8Rng, usize) -> Vec<(Vec<u8>, PortId)>, seeds: std::ops::Range<u64>) -> Seen {
+fn check_all(make: fn(u64) -> Ir, packets: Packets, seeds: std::ops::Range<u64>) -> Seen {
     let mut seen = Seen { all: seeds.end - seeds.start, fit: 0, hits: 0, misses: 0, kinds: [0; 5], refused: BTreeMap::new() };
     let mut read = 0;
     for seed in seeds {

@@ -46,7 +46,7 @@ impl Walker<'_> {
         }
         let hashed = exclusive_ors(value).is_some_and(|n| n > 1);
         let text = |w: &Self| w.namer.expr(value);
-        let backwards = matches!(&value.kind, ExprKind::Mux(c, a, b) if self.parameter(c) && !(self.supplied(a) && !self.supplied(b)));
+        let backwards = matches!(&value.kind, ExprKind::Mux(c, a, b) if self.parameter(c) && (!self.supplied(a) || self.supplied(b)));
         if backwards {
             let text = text(self);
             self.in_action(Fault::Decides(text));
@@ -84,7 +84,7 @@ impl Walker<'_> {
         }
         let mut faults = Vec::new();
         compared(c, &mut |op, a, b| {
-            let computed = [a, b].into_iter().any(|e| adds(e));
+            let computed = [a, b].into_iter().any(adds);
             let ordered = !matches!(op, BinOp::Eq | BinOp::Ne) && a.as_const().is_none() && b.as_const().is_none();
             if computed || ordered {
                 faults.push(Fault::Compares(self.namer.expr(c)));
@@ -144,7 +144,7 @@ impl Walker<'_> {
                     if beyond(e) {
                         faults.push(Fault::RegisterProgram(self.namer.expr(e)));
                     }
-                    self.from_packet(e, &own, &mut operands);
+                    self.packet_operands(e, &own, &mut operands);
                 });
             });
         }
@@ -156,7 +156,7 @@ impl Walker<'_> {
     }
 
     /// The largest parts of an expression that the packet brings along as they are.
-    fn from_packet(&self, e: &Expr, own: &BTreeSet<VarId>, into: &mut BTreeSet<String>) {
+    fn packet_operands(&self, e: &Expr, own: &BTreeSet<VarId>, into: &mut BTreeSet<String>) {
         let mut plain = e.as_const().is_none();
         let mut depends = false;
         all(e, &mut |e| match &e.kind {
@@ -166,9 +166,9 @@ impl Walker<'_> {
             _ => depends = true,
         });
         match &e.kind {
-            ExprKind::Cast(inner) => self.from_packet(inner, own, into),
+            ExprKind::Cast(inner) => self.packet_operands(inner, own, into),
             _ if plain && depends => drop(into.insert(self.namer.expr(e))),
-            _ => sub_exprs(e, &mut |sub| self.from_packet(sub, own, into)),
+            _ => sub_exprs(e, &mut |sub| self.packet_operands(sub, own, into)),
         }
     }
 
