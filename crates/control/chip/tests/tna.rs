@@ -128,6 +128,27 @@ fn a_direct_register_is_part_of_its_table() {
     assert_eq!(alone, 2);
 }
 
+/// What a program says of a table's memory is checked, and takes what the chip's compiler gives it.
+#[test]
+fn a_program_says_where_its_prefixes_lie() {
+    let text = std::fs::read_to_string("tests/tna/externs.p4").unwrap();
+    let with = |what: &str| {
+        let text = text.replace("Alpm(number_partitions = 1024, subtrees_per_partition = 2)", what);
+        p4_check::compile_for_chip_str("externs.p4", &text, &Default::default()).map(|c| c.ir).map_err(|f| f.render())
+    };
+    let prefixes = |ir: &Ir| {
+        let p = plan(ir, 1);
+        p.tables.iter().find(|t| t.name == "prefixes").map(|t| (t.sram_blocks, t.tcam_blocks)).unwrap()
+    };
+    // 40,000 prefixes of 32 bits: the chip's compiler takes 29 blocks, and 4 of TCAM.
+    let (sram, tcam) = prefixes(&with("Alpm(number_partitions = 1024, subtrees_per_partition = 2)").unwrap());
+    assert!((28..=31).contains(&sram) && tcam == 4, "{sram} and {tcam}");
+    let (more, tcam) = prefixes(&with("Alpm(number_partitions = 4096, subtrees_per_partition = 2)").unwrap());
+    assert!(more > sram && tcam == 16, "{more} and {tcam}");
+    let refused = with("Alpm(number_partitions = 4000000, subtrees_per_partition = 2)").unwrap_err();
+    assert!(refused.contains("4000000 partitions of 2 subtrees"), "{refused}");
+}
+
 /// From the look-up of a selector to what its member does the chip stays in one stage: a chain of such tables took a stage for each of the
 /// tables that the IR makes of it, and programs that the chip runs were refused.
 #[test]

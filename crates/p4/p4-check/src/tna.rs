@@ -43,6 +43,9 @@ pub(crate) const DEFAULT_SIZE: u64 = 512;
 /// Partitions of a table of prefixes, and subtrees of each, where the program does not say.
 const PARTITIONS: u64 = 1024;
 const SUBTREES: u64 = 2;
+/// Far more than any chip has.
+const MOST_PARTITIONS: u64 = 1 << 20;
+const MOST_SUBTREES: u64 = 1 << 10;
 
 /// What a register action does, and to what.
 #[derive(Clone)]
@@ -264,6 +267,11 @@ impl<'a> Cx<'a> {
         }
         if decl.key().unwrap_or(&[]).iter().any(|k| k.match_kind.name == "atcam_partition_index") {
             memory.atcam = memory.atcam.or(any(&["atcam_number_partitions"])).or(Some(PARTITIONS));
+        }
+        let mut numbers = memory.alpm.map(|cut| (cut.number, cut.subtrees)).into_iter().chain(memory.atcam.map(|number| (number, 1)));
+        if let Some((number, subtrees)) = numbers.find(|(number, subtrees)| *number > MOST_PARTITIONS || *subtrees > MOST_SUBTREES) {
+            let message = format!("a table cannot have {number} partitions of {subtrees} subtrees");
+            return Err(self.error("out-of-range", decl.name.span, message));
         }
         if let Some((_, value)) = decl.property("proxy_hash") {
             let v = self.expr(value)?;
