@@ -111,6 +111,9 @@ impl Lease {
         let period = server.lease / RENEWALS;
         let mut connection = None;
         let mut away = false;
+        // It has just been got.
+        let got_at = self.until().checked_sub(server.lease).unwrap_or_else(Instant::now);
+        std::thread::sleep(period.saturating_sub(got_at.elapsed()));
         while !released.load(Ordering::SeqCst) {
             let asked_at = Instant::now();
             match server.renew(&mut connection, period) {
