@@ -12,9 +12,10 @@ use crate::describe::Memory;
 use crate::profile::Piece;
 use crate::resource::{Amounts, Resource};
 use crate::sites::Loc;
-use p4_ir::{Architecture, BinOp, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, Partitions, Stmt};
+use p4_ir::{Architecture, BinOp, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, Partitions, Stmt, VarId};
 use program::{ActionId, CountUnit, MatchKind, TableId};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// How a table's entries are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,10 +171,11 @@ impl Table {
         };
         // The number of the instruction; data goes into the entry, or, if it is more, to rows of its own.
         let instruction = u64::from(choices.max(1).next_power_of_two().trailing_zeros());
+        // What a hash says comes by the way that data with the entry take.
+        let room = if hangs.hashed > 0 { 0 } else { m.immediate_bits };
         let splits = match pointing {
             true => vec![(data_bits, None)],
-            // What a hash says comes by the way that the entry's own data take.
-            false => splits(data_bits, padded_bits, if hangs.hashed > 0 { 0 } else { m.immediate_bits }, m),
+            false => splits(data_bits, padded_bits, room, m),
         };
         // Prefixes and TCAMs take as much with the entry as they can.
         let (immediate, action) = match way {
@@ -213,7 +215,7 @@ impl Table {
                 t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 });
                 let may_run = |a: &ActionId| !info.const_default || *a == info.default_action.0;
                 let data = info.actions.iter().map(|u| u.action).chain([info.default_action.0]).filter(may_run).map(padded);
-                t.row = u64::from(data.max().unwrap_or(0) > if hangs.hashed > 0 { 0 } else { m.immediate_bits });
+                t.row = u64::from(data.max().unwrap_or(0) > room);
             }
             Way::Pointed => {
                 t.unit_entries = entries;
@@ -425,26 +427,14 @@ impl Table {
 /// Bytes of containers that a key is read from. Fields of one header that share a byte come by it once; what metadata have beyond whole bytes,
 /// and headers' validity, lie together.
 fn crossbar_bytes(ir: &Ir, keys: &[Expr]) -> u64 {
-    let mut of_headers: BTreeSet<(HeaderId, u32)> = BTreeSet::new();
+    let mut of_headers: BTreeSet<(Loc, u32)> = BTreeSet::new();
     let (mut whole, mut beyond) = (0, 0);
     for key in keys {
-        let mut at = key;
-        let (mut low, width) = (0, key.ty.width());
-        while let ExprKind::Cast(inner) | ExprKind::Slice(inner, ..) = &at.kind {
-            if let ExprKind::Slice(_, _, lo) = &at.kind {
-                low += lo;
-            }
-            at = inner;
-        }
-        match &at.kind {
-            ExprKind::Field(HeaderRef::Static(h), f) if low + width <= at.ty.width() => {
-                let field = &ir.header_types[ir.headers[*h].ty].fields[*f as usize];
-                let end = field.offset_bits + at.ty.width() - low;
-                of_headers.extend(((end - width) / 8..end.div_ceil(8)).map(|byte| (*h, byte)));
-            }
-            _ => {
-                whole += u64::from(width / 8);
-                beyond += u64::from(width % 8);
+        match source(ir, key) {
+            Source::Header(h, bytes) => of_headers.extend(bytes.map(|byte| (Loc::Valid(h), byte))),
+            Source::Metadata(..) | Source::Other => {
+                whole += u64::from(key.ty.width() / 8);
+                beyond += u64::from(key.ty.width() % 8);
             }
         }
     }
@@ -453,26 +443,40 @@ fn crossbar_bytes(ir: &Ir, keys: &[Expr]) -> u64 {
 
 /// Whole bytes of headers and metadata that a key is read from: tables of one stage that look at the same have them from the crossbar once.
 pub(crate) fn crossbar_sources(ir: &Ir, keys: &[Expr]) -> BTreeSet<(Loc, u32)> {
-    let mut all = BTreeSet::new();
-    for key in keys {
-        let (mut at, mut low, width) = (key, 0, key.ty.width());
-        while let ExprKind::Cast(inner) | ExprKind::Slice(inner, ..) = &at.kind {
-            if let ExprKind::Slice(_, _, lo) = &at.kind {
-                low += lo;
-            }
-            at = inner;
+    let of = |key: &Expr| -> Vec<(Loc, u32)> {
+        match source(ir, key) {
+            Source::Header(h, bytes) => bytes.map(|byte| (Loc::Valid(h), byte)).collect(),
+            Source::Metadata(v, bytes) => bytes.map(|byte| (Loc::Var(v), byte)).collect(),
+            Source::Other => Vec::new(),
         }
-        match &at.kind {
-            ExprKind::Field(HeaderRef::Static(h), f) if low + width <= at.ty.width() => {
-                let field = &ir.header_types[ir.headers[*h].ty].fields[*f as usize];
-                let end = field.offset_bits + at.ty.width() - low;
-                all.extend(((end - width) / 8..end.div_ceil(8)).map(|byte| (Loc::Valid(*h), byte)));
-            }
-            ExprKind::Var(v) => all.extend((low / 8..(low + width) / 8).map(|byte| (Loc::Var(*v), byte))),
-            _ => {}
+    };
+    keys.iter().flat_map(of).collect()
+}
+
+/// Where a key comes from: bytes of a header, whole bytes of metadata.
+enum Source {
+    Header(HeaderId, Range<u32>),
+    Metadata(VarId, Range<u32>),
+    Other,
+}
+
+fn source(ir: &Ir, key: &Expr) -> Source {
+    let (mut at, mut low, width) = (key, 0, key.ty.width());
+    while let ExprKind::Cast(inner) | ExprKind::Slice(inner, ..) = &at.kind {
+        if let ExprKind::Slice(_, _, lo) = &at.kind {
+            low += lo;
         }
+        at = inner;
     }
-    all
+    match &at.kind {
+        ExprKind::Field(HeaderRef::Static(h), f) if low + width <= at.ty.width() => {
+            let field = &ir.header_types[ir.headers[*h].ty].fields[*f as usize];
+            let end = field.offset_bits + at.ty.width() - low;
+            Source::Header(*h, (end - width) / 8..end.div_ceil(8))
+        }
+        ExprKind::Var(v) => Source::Metadata(*v, low / 8..(low + width) / 8),
+        _ => Source::Other,
+    }
 }
 
 /// Blocks of each way of a part of so many, all of powers of two: what is too much for the preferred number of equal ways becomes further ways.

@@ -145,6 +145,13 @@ fn a_program_says_where_its_prefixes_lie() {
     assert!((28..=31).contains(&sram) && tcam == 4, "{sram} and {tcam}");
     let (more, tcam) = prefixes(&with("Alpm(number_partitions = 4096, subtrees_per_partition = 2)").unwrap());
     assert!(more > sram && tcam == 16, "{more} and {tcam}");
+    let annotated = |what: &str| {
+        let text = text.replace("table prefixes {", &format!("{what} table prefixes {{"));
+        p4_check::compile_for_chip_str("externs.p4", &text, &Default::default()).map(|c| c.ir).map_err(|f| f.render())
+    };
+    let refused = annotated("@alpm_atcam_exclude_field_msbs(nothing)").unwrap_err();
+    assert!(refused.contains("`nothing` is no key of the table"), "{refused}");
+    assert!(annotated("@alpm_atcam_exclude_field_msbs(seen, 8)").is_ok());
     let refused = with("Alpm(number_partitions = 4000000, subtrees_per_partition = 2)").unwrap_err();
     assert!(refused.contains("4000000 partitions of 2 subtrees"), "{refused}");
 }

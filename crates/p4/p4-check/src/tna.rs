@@ -43,6 +43,18 @@ pub(crate) const DEFAULT_SIZE: u64 = 512;
 /// Partitions of a table of prefixes, and subtrees of each, where the program does not say.
 const PARTITIONS: u64 = 1024;
 const SUBTREES: u64 = 2;
+/// Annotations of a table's memory that have a number.
+const MEMORY_NUMBERS: &[&str] = &[
+    "ternary",
+    "entries_with_ranges",
+    "alpm",
+    "algorithmic_lpm",
+    "alpm_partitions",
+    "algorithmic_lpm_partitions",
+    "alpm_subtrees_per_partition",
+    "algorithmic_lpm_subtrees_per_partition",
+    "atcam_number_partitions",
+];
 /// Far more than any chip has.
 const MOST_PARTITIONS: u64 = 1 << 20;
 const MOST_SUBTREES: u64 = 1 << 10;
@@ -234,6 +246,9 @@ impl<'a> Cx<'a> {
         keys: &[program::KeyInfo],
     ) -> R<p4_ir::TableMemory> {
         let number = |name: &str| -> Option<u64> { ast::find_annotation(annotations, name)?.int().and_then(|n| u64::try_from(n).ok()) };
+        for a in annotations.iter().filter(|a| MEMORY_NUMBERS.contains(&a.name.name.as_str()) && a.int().is_none()) {
+            self.warn("ignored", a.span, format!("`@{}` wants a number, and is ignored", a.name.name));
+        }
         let any = |names: &[&str]| names.iter().find_map(|name| number(name));
         let mut memory = p4_ir::TableMemory {
             ternary: number("ternary").is_some_and(|n| n != 0),
@@ -259,7 +274,9 @@ impl<'a> Cx<'a> {
             let excluding = ["alpm_atcam_exclude_field_msbs", "algorithmic_lpm_atcam_exclude_field_msbs"];
             for a in annotations.iter().filter(|a| excluding.contains(&a.name.name.as_str())) {
                 let (name, bits) = named_bits(a);
-                let Some(key) = keys.iter().find(|k| k.name == name || k.name.ends_with(&format!(".{name}"))) else { continue };
+                let Some(key) = keys.iter().find(|k| k.name == name || k.name.ends_with(&format!(".{name}"))) else {
+                    return Err(self.error("annotation", a.span, format!("`{name}` is no key of the table")));
+                };
                 let (others, prefix) = &mut alpm.shared;
                 let of = if key.kind == program::MatchKind::Lpm { prefix } else { others };
                 *of += bits.unwrap_or(key.width).min(key.width);

@@ -145,7 +145,6 @@ fn function<'a>(name: &'a str, body: &'a str) -> Function<'a> {
             f.shape.push_str(token);
         }
     }
-    // A function's type names one of a class; which one does not matter.
     f.tokens = tokens;
     f
 }
