@@ -2,23 +2,24 @@
 # Set-up may have installed Rust just now.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
-BIN := target/release/splitplane
+# The laboratory, which starts target/release/splitplane, the UPF.
+LAB := target/release/splitplane-lab
 
 .PHONY: demo test attack kills takeover setup build deb image check fuzz-smoke bench clean
 
 demo: setup build
-	$(BIN) demo
+	$(LAB) demo
 	@# Its radio is UDP between namespaces' processes, its UEs TUN devices: root only.
-	[ "$$(id -u)" != 0 ] || $(BIN) demo --gnb --download-mb 20 --out out/gnb
+	[ "$$(id -u)" != 0 ] || $(LAB) demo --gnb --download-mb 20 --out out/gnb
 	@# And handovers between two gNodeBs.
-	[ "$$(id -u)" != 0 ] || $(BIN) demo --gnb --datapath entities --ues 4 --download-mb 20 --out out/handover
+	[ "$$(id -u)" != 0 ] || $(LAB) demo --gnb --datapath entities --ues 4 --download-mb 20 --out out/handover
 
 test: setup
 	./scripts/test
 
 # Minutes, as root, in namespaces of its own: docs/security.md.
 attack: setup build
-	$(BIN) attack --out target/attack
+	$(LAB) attack --out target/attack
 
 # Some minutes: the daemon is killed 500 times, and nothing may be lost that its SMF was told.
 kills: setup
@@ -47,7 +48,7 @@ check:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 bench: build
-	$(BIN) bench all
+	$(LAB) bench all
 
 fuzz-smoke:
 	./scripts/fuzz smoke

@@ -8,7 +8,7 @@
  *
  * The pipeline takes only packets that it can finish. All others are the foreign UPF's, though a rule names them: echo
  * requests, end markers, sequence numbers, fragments of tunnels, IPv4 options, IPv6, a TTL that ends, wrong checksums and
- * lengths, packets that outgrow the next link. There they are answered, put together or dropped as if there were no switch.
+ * lengths, packets that outgrow the next link, frames to all or to a group (RFC 1812 §5.3.4). There they are answered, put together or dropped as if there were no switch.
  */
 #include <core.p4>
 #include <v1model.p4>
@@ -329,7 +329,8 @@ control CeupfIngress(inout ceupf_headers_t hdr, inout ceupf_metadata_t meta,
     apply {
         // Is it one that a rule may take? Its rule, and the bytes that would leave.
         bit<32> out_length = 0;
-        if (standard_metadata.parser_error == error.NoError && standard_metadata.checksum_error == 0) {
+        if (standard_metadata.parser_error == error.NoError && standard_metadata.checksum_error == 0
+            && hdr.ethernet.dst[40:40] == 0) {
             if (standard_metadata.ingress_port == CORE_PORT && hdr.ipv4.isValid()) {
                 meta.user_length = (bit<32>)hdr.ipv4.total_length;
                 if (hdr.ipv4.version == 4 && hdr.ipv4.ihl == 5 && hdr.ipv4.ttl > 1 && meta.user_length >= 20

@@ -18,8 +18,8 @@
 #include "include/session.p4"
 #include "include/enforce.p4"
 #include "include/police.p4"
-#include "include/tunnel.p4"
 #include "include/relay.p4"
+#include "include/tunnel.p4"
 #include "include/route.p4"
 #include "include/trim.p4"
 #include "include/usage.p4"
@@ -37,7 +37,6 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
     Route() route;
     Police() police;
     Tunnel() tunnel;
-    Relay() relay;
     Trim() trim;
     Usage() usage;
 #ifdef HEAVY
@@ -59,7 +58,6 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         route.apply(hdr, meta, standard_metadata);             // where to
 #endif
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
-        relay.apply(hdr, meta, standard_metadata);             // extension headers from tunnel to tunnel
         trim.apply(hdr, meta, standard_metadata);              // nothing behind the user's packet
         usage.apply(hdr, meta, standard_metadata);             // URR
 #ifdef HEAVY

@@ -255,6 +255,23 @@ fn pfcp_seeds() -> Seeds {
                 Message::node(SessionSetDeletionRequest, 3, vec![Ie::NodeId(NodeId::Ipv4(CP)), set(1)]),
             ])
         }),
+        // A quota of nothing, a URR that loses its PDRs, rules removed twice, another SMF's F-SEID.
+        ("granted_nothing", {
+            let modify = |sequence, ies| Message::session(SessionModificationRequest, 1, sequence, ies);
+            let no_urr = |id| Ie::UpdatePdr(vec![Ie::PdrId(id), Ie::UrrId(2)]);
+            let end = || vec![Ie::RemovePdr(vec![Ie::PdrId(3)]), Ie::RemoveFar(vec![Ie::FarId(3)])];
+            let another = FSeid { seid: 0x1234, ipv4: Some(GNB), ipv6: None };
+            talk(vec![
+                Message::session(SessionEstablishmentRequest, 0, 1, with(session(), vec![urr(1), urr(2)])),
+                modify(2, vec![Ie::UpdatePdr(vec![Ie::PdrId(1), Ie::UrrId(1)])]),
+                modify(3, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(volume(0)), Ie::TimeQuota(0)])]),
+                modify(4, vec![no_urr(1)]),
+                modify(5, vec![pdr(3, ACCESS, vec![filter("permit in ip from assigned to 0.0.0.0/0"), Ie::Qfi(2)], 1)]),
+                modify(6, end()),
+                modify(7, end()),
+                modify(8, vec![Ie::FSeid(another)]),
+            ])
+        }),
         ("version_2", vec![0x40, 1, 0, 4, 0, 0, 1, 0]),
         ("cut_off", {
             let mut octets = talk(vec![Message::session(SessionEstablishmentRequest, 0, 1, session())]);
@@ -384,7 +401,16 @@ fn gtpu_seeds() -> Seeds {
         ("g_pdu_uplink", written(Repr::g_pdu(5, Some(uplink), &ipv4_packet()))),
         ("g_pdu_downlink", written(Repr { udp_port: Some(1), ..Repr::g_pdu(5, Some(downlink), &ipv4_packet()) })),
         ("tunnel_status", written(Repr::new(5, Some(3), Message::Other { message_type: 253 }))),
+        ("g_pdu_with_a_row_of_extension_headers", g_pdu_with_row(5)),
     ]
+}
+
+/// Session container, PDCP PDU number, one that is not passed on, and a number of the sender's (TS 29.281 §5.2).
+fn g_pdu_with_row(teid: u32) -> Vec<u8> {
+    let row = [[0, 7, 0, 0x85], [1, 0x10, 9, 0xc0], [1, 0x12, 0x34, 0x40], [1, 0x08, 0x68, 0]];
+    let user = ipv4_packet();
+    let length = (4 * row.len() + user.len()) as u16;
+    [&[0x36, gtpu::message_type::G_PDU][..], &length.to_be_bytes(), &teid.to_be_bytes(), &row.concat(), &user].concat()
 }
 
 /// Each byte order, resolution and framing.
@@ -449,6 +475,9 @@ fn upf_seeds() -> Seeds {
         Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::UpdateForwardingParameters(to)])
     };
     let (uplink_pdr, downlink_pdr) = (Ie::UpdatePdr(vec![Ie::PdrId(1), Ie::UrrId(1)]), Ie::UpdatePdr(vec![Ie::PdrId(2), Ie::UrrId(1)]));
+    let uplink_pdr_again = uplink_pdr.clone();
+    let onward = vec![Ie::DestinationInterface(ACCESS), Ie::OuterHeaderCreation(OuterHeaderCreation::gtpu_ipv4(9, GNB_N3))];
+    let onward = Ie::CreateFar(vec![Ie::FarId(3), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::ForwardingParameters(onward)]);
     let filtered = pdr(3, ACCESS, vec![choose(Some(1)), filter("permit out 1 from 192.0.2.0/24 to assigned")], 1);
     vec![
         (
@@ -483,6 +512,47 @@ fn upf_seeds() -> Seeds {
                 wait(40),
                 modify(3, vec![Ie::QueryUrr(vec![Ie::UrrId(1)])]),
                 wait(60),
+                delete.clone(),
+            ]
+            .concat(),
+        ),
+        (
+            "granted_nothing",
+            [
+                router_known(),
+                establish(with(session(), vec![urr(1)])),
+                modify(2, vec![uplink_pdr_again, Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(volume(0))])]),
+                uplink(),
+                uplink(),
+                modify(3, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(volume(1000))])]),
+                uplink(),
+                delete.clone(),
+            ]
+            .concat(),
+        ),
+        (
+            "tunnel_to_tunnel",
+            [
+                gnb_known(),
+                establish(with(session(), vec![pdr(3, ACCESS, vec![choose(Some(2))], 3), onward])),
+                n3(to_us(&g_pdu_with_row(2))),
+                n3(to_us(&g_pdu_with_row(1))),
+                n3(from_gnb(&gtpu::Repr::new(2, None, gtpu::Message::EndMarker))),
+                delete.clone(),
+            ]
+            .concat(),
+        ),
+        // Too long for the tunnel with "don't fragment", at the end of its TTL, and in a frame to all.
+        (
+            "not_sent_on",
+            [
+                router_known(),
+                gnb_known(),
+                establish(session()),
+                modify(2, vec![to_gnb(7, None)]),
+                n6(edited(&long_to_ue(), |header| header[6] = 0x40)),
+                n6(edited(&to_ue(), |header| header[8] = 1)),
+                n6([&[0xff; 6], &to_ue()[6..]].concat()),
                 delete.clone(),
             ]
             .concat(),
@@ -524,14 +594,37 @@ fn frame_to(mac: [u8; 6], src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &
 }
 
 fn from_gnb(message: &gtpu::Repr) -> Vec<u8> {
-    let (mut payload, mut datagram) = (Vec::new(), Vec::new());
+    let mut payload = Vec::new();
     message.emit(&mut payload);
-    udp::Repr { src_port: 2152, dst_port: gtpu::PORT }.emit_ipv4(GNB_N3, N3_ADDRESS, &payload, &mut datagram);
+    to_us(&payload)
+}
+
+/// A GTP-U message, as the gNodeB sends it.
+fn to_us(message: &[u8]) -> Vec<u8> {
+    let mut datagram = Vec::new();
+    udp::Repr { src_port: 2152, dst_port: gtpu::PORT }.emit_ipv4(GNB_N3, N3_ADDRESS, message, &mut datagram);
     frame_to(N3_MAC, GNB_N3, N3_ADDRESS, ipv4::UDP, &datagram)
 }
 
 fn to_ue() -> Vec<u8> {
     frame_to(N6_MAC, Ipv4Addr::new(192, 0, 2, 9), UE, 17, &[0, 53, 0x10, 0, 0, 8, 0, 0])
+}
+
+fn long_to_ue() -> Vec<u8> {
+    let length = 1480_u16.to_be_bytes();
+    let datagram = [&[0, 53, 0x10, 0, length[0], length[1], 0, 0][..], &[0; 1472]].concat();
+    frame_to(N6_MAC, Ipv4Addr::new(192, 0, 2, 9), UE, 17, &datagram)
+}
+
+/// A frame whose IPv4 header is changed; its checksum is right again.
+fn edited(frame: &[u8], edit: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut frame = frame.to_vec();
+    let header = &mut frame[14..34];
+    edit(header);
+    header[10..12].fill(0);
+    let sum = wire::checksum::finish(wire::checksum::sum(header));
+    header[10..12].copy_from_slice(&sum.to_be_bytes());
+    frame
 }
 
 fn echo_request() -> Vec<u8> {

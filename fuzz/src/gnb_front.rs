@@ -17,7 +17,7 @@ use gnodeb::counts::UeReport;
 use gnodeb::front::{Front, Station};
 use gnodeb::pipeline::{N3, Pipeline, RADIO};
 use p4_ir::Ir;
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_asic::Asic;
 
 use super::gnb_p4::{MS, OURS, RADIO_PORT, UNIT, UPF, n3, over_the_interpreter, radio};
@@ -30,7 +30,7 @@ const UES: usize = 4;
 
 static FRONT: LazyLock<Arc<Ir>> = LazyLock::new(|| {
     let defines = [("FRONT", ""), ("BEARERS", "16")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    Arc::new(daemon::program::compile(Path::new("gnb.p4"), &[], &defines).expect("the shipped program compiles"))
+    Arc::new(p4_driver::compile(Path::new("gnb.p4"), &[], &defines).expect("the shipped program compiles"))
 });
 
 /// Bearers of UM in different formats; the last one has a cipher, and is behind.
@@ -93,7 +93,7 @@ impl Node {
     /// # Errors
     /// Why it is not done.
     fn ask(&mut self, line: &str) -> Result<(), String> {
-        let request = daemon::control_socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request").expect("a request");
+        let request = daemon::manage::socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request").expect("a request");
         let Node { pipeline, bearers, .. } = self;
         match bearers.ask(request, &mut |action| pipeline.act(action)) {
             Reply::Error { message } => Err(message),

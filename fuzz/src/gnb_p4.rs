@@ -17,7 +17,7 @@ use gnodeb::control::{Bearers, Reply, Request};
 use gnodeb::pipeline::{Host, N3, Pipeline, PipelineError, RADIO};
 use p4_ir::Ir;
 use program::Bridge;
-use target::{Lane, Replicating, Returned};
+use target_api::{Lane, Replicating, Returned};
 use target_asic::Asic;
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -44,9 +44,8 @@ const KNOWN_REQUEST: u8 = 7;
 /// The program, with tables for some bearers, cut where it calls services.
 static PROGRAM: LazyLock<(Arc<Ir>, Bridge)> = LazyLock::new(|| {
     let defines = [("BEARERS".to_owned(), "16".to_owned())];
-    let ir = daemon::program::compile(Path::new("gnb.p4"), &[], &defines).expect("the shipped program compiles");
-    let (mut cut, bridge) = p4_passes::bridge::cut(&ir).expect("it can be cut").expect("it calls services");
-    p4_passes::optimise(&mut cut).expect("keeps the invariants");
+    let program = p4_driver::Program::compile(Path::new("gnb.p4"), &[], &defines).expect("the shipped program compiles");
+    let (cut, bridge) = program.cut().expect("it can be cut").expect("it calls services");
     (Arc::new(cut), bridge)
 });
 
@@ -94,7 +93,7 @@ impl Worker {
 
     /// Whether it is done.
     fn ask(&mut self, line: &str) -> bool {
-        let Ok(request) = daemon::control_socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request") else { return false };
+        let Ok(request) = daemon::manage::socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request") else { return false };
         let before = self.bearers.config().clone();
         let Worker { pipeline, host, bearers, .. } = self;
         let reply = bearers.ask(request, &mut |action| {
@@ -204,7 +203,7 @@ impl Worker {
 }
 
 /// The whole program with its services.
-pub(crate) fn over_the_interpreter(services: &[Arc<service::Deployment>]) -> Result<Arc<dyn target::Target>, PipelineError> {
+pub(crate) fn over_the_interpreter(services: &[Arc<service::Deployment>]) -> Result<Arc<dyn target_api::Target>, PipelineError> {
     let (cut, bridge) = &*PROGRAM;
     let oracle = Asic::oracle(cut.clone()).map_err(|error| PipelineError::Program(error.to_string()))?;
     let target = Replicating::new(oracle, bridge.clone()).with_services(services);

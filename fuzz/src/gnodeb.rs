@@ -39,7 +39,7 @@ fn requests(lines: &str) {
     let mut bearers = Bearers::new(tables, config);
     let mut out = Output::default();
     for line in lines.lines() {
-        let Ok(request) = daemon::control_socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request") else { continue };
+        let Ok(request) = daemon::manage::socket::read::<Request<GnbUeTable>>(line.as_bytes(), "a request") else { continue };
         let before = bearers.config().clone();
         let reply = bearers.ask(request, &mut |action| node.act(action, 0, &mut out));
         match reply {
@@ -63,7 +63,7 @@ fn ues(lines: &str) {
     let (mut tables, config) = UesTables::parse(&text).expect("a configuration");
     let mut ue = gnodeb::ue::Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).expect("the portable one is there"));
     for line in lines.lines() {
-        let asked = match daemon::control_socket::read::<UeRequest<UeTable>>(line.as_bytes(), "a request") {
+        let asked = match daemon::manage::socket::read::<UeRequest<UeTable>>(line.as_bytes(), "a request") {
             Ok(UeRequest::Reconfigure { ue }) => ue,
             Ok(UeRequest::Recover { ue: ids }) => {
                 if let Ok(set) = tables.named(&ids) {
@@ -92,7 +92,7 @@ fn prepare(node: &mut Node, out: &mut Output) {
         "drb":[{"id":1,"rlc":"am","rlc_sn_bits":12,"pdcp_sn_bits":12,"ciphering":0,"window":16,"queue_kbytes":64,"du_kbytes":16}]}"#;
     let status = r#"{"do":"status","ue":[{"id":2,"drb":[{"id":1,"downlink_count":40,"uplink_count":9}]}]}"#;
     for request in [&*format!(r#"{{"do":"prepare","from":"10.0.0.4","ue":[{table}]}}"#), status] {
-        let request = daemon::control_socket::read(request.as_bytes(), "a request").expect("a request");
+        let request = daemon::manage::socket::read(request.as_bytes(), "a request").expect("a request");
         let reply = bearers.ask(request, &mut |action| node.act(action, 0, out));
         assert!(!matches!(reply, Reply::Error { .. }));
     }

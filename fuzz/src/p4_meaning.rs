@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use base::PortId;
 use p4_emit::EmitError;
+use p4_gen::random::{self, Rng};
 use p4_interp::{Machine, MachineError, Mode};
-use p4_ir::random::{self, Rng};
 use p4_ir::{Ir, verify};
 use program::Batch;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pfcp::codec::{Ie, Message, MessageType, NodeId, decode};
 use pfcp::config::{Config, GtpuAddress, UePool};
 use pfcp::node::Node;
-use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
+use pfcp::rules::{CommitError, Counters, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 
 const UP_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 /// The SMF.
@@ -187,4 +187,30 @@ impl UserPlane for Recorder {
     }
 
     fn send_end_marker(&mut self, _: OuterHeader) {}
+
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
+        self.commit(seid, Some(new))
+    }
+
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        Counters { usage: self.usage(seid, urr_id), lasting: None }
+    }
+
+    fn outlasts(&self) -> bool {
+        false
+    }
+
+    fn continue_lasting(&mut self, _: Seid, _: u32, _: &Counters) {}
+
+    fn limit_usage(&mut self, _: Seid, _: u32, _: VolumeLimit) -> Result<(), CommitError> {
+        Ok(())
+    }
+
+    fn continue_usage(&mut self, _: Seid, _: u32, _: Usage) {}
+
+    fn carried(&mut self) -> Option<u64> {
+        None
+    }
+
+    fn drop_buffered(&mut self, _: Seid) {}
 }

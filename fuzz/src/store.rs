@@ -21,7 +21,8 @@ const MAX_RECORDS: usize = 64;
 /// Reads `data` as records: the length of a key in an octet, the key, the length of a value in two, the value.
 pub fn run(data: &[u8]) {
     // A standby reads which records have changed.
-    drop(daemon::store::shared::read_entry("1-0", data));
+    drop(daemon::n4::store::shared::read_entry("1-0", data));
+    daemon::n4::store::shared::read_reply(data);
     let records: Vec<(&[u8], &[u8])> = records(data).take(MAX_RECORDS).collect();
     let own = records.iter().find(|(key, _)| *key == Saved::key()).map(|(_, value)| *value);
     let new = Node::new(config()).expect("the configuration is valid").take_changes();

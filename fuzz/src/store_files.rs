@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use daemon::store::{Moment, Opened, PersistMode};
+use daemon::n4::store::{Moment, Opened, PersistMode};
 use pfcp::codec::{ApplyActionFlags, FSeid, FTeid, Ie, Message, MessageType, NodeId};
 use pfcp::config::{Config, GtpuAddress};
 use pfcp::node::Node;

@@ -147,8 +147,8 @@ impl Upf {
                 }
                 VerdictKind::Buffer => self.buffer(verdict.mark, port, frame),
                 VerdictKind::Drop => assert_ne!(verdict.reason, 0, "dropped without a reason: {frame:02x?}"),
-                VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => {
-                    panic!("the whole program has no next, and calls no service")
+                VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume | VerdictKind::Shape => {
+                    panic!("the whole program has no next, calls no service, and polices rates")
                 }
             }
         }
@@ -253,9 +253,9 @@ impl DataPlane for Interpreter {
         Ok(())
     }
 
-    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
+    fn count(&mut self, counter: CounterId, cell: u64) -> target_api::Count {
         let count = self.machine.counter(counter, cell);
-        target::Count { packets: count.packets, bytes: count.bytes }
+        target_api::Count { packets: count.packets, bytes: count.bytes }
     }
 
     fn transmit(&mut self, _: PortId, frame: Vec<u8>) {

@@ -1,6 +1,6 @@
 /* Heavy hitters by decayed bytes, in two ways, with admission by chance: for a place that knows nothing of sessions.
  *
- * Its twin is crates/apps/detect/src/decayed_two_way.rs, which says what each step means. Shifts, additions, comparisons and a
+ * Its twin is crates/lab/detect/src/decayed_two_way.rs, which says what each step means. Shifts, additions, comparisons and a
  * table of sixteen entries are all that it needs; a chip without shifts by a variable has a table of 31 of them. Cells
  * are read and written in one pass here: a chip that reaches each cell once makes the change of a cell's owner in a
  * second pass, which few packets need, as in ipg.p4.

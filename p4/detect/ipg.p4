@@ -1,6 +1,6 @@
 /* Heavy hitters by the gaps between packets, in the form that ran on a switch (Singh et al. §5.4 and its reference [38]).
  *
- * Its twin is crates/apps/detect/src/ipg_hardware.rs, which says what each step means. Registers are as the published
+ * Its twin is crates/lab/detect/src/ipg_hardware.rs, which says what each step means. Registers are as the published
  * program's: one row of slots, five cells each. Differences: v1model's clock counts microseconds, where that program took
  * 1024 ns for one; a report punts the packet, where that program left what to do to its user.
  *

@@ -64,7 +64,7 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
         // Where the packet leaves its tunnel we are the tunnel's end, else we stand between two (TS 29.281 §5.2.1). The
         // sender is told what we comprehend.
-        if (hdr.gtpu_chain.isValid()) {
+        if (hdr.gtpu_numbers.isValid()) {
             if (meta.unknown_extension == 1
                 || (meta.endpoint_extension == 1 && meta.encapsulation == Encapsulation.none)) {
                 punt(Reason.gtpu_signalling);

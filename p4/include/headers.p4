@@ -110,6 +110,10 @@ header udp_h {
     bit<16> checksum;
 }
 
+/* Bytes of IPv4, UDP and GTP-U; and of the optional fields with the container. */
+const bit<32> GTPU_OVERHEAD = 36;
+const bit<32> PSC_OVERHEAD = 8;
+
 /* TS 29.281 §5.1. length counts what follows these eight bytes. */
 header gtpu_h {
     bit<3>  version;
@@ -139,14 +143,33 @@ header gtpu_psc_h {
     bit<8> next_extension;
 }
 
-/* Other extension headers of a tunnel, as they came. */
-header gtpu_chain_h {
-    varbit<128> extensions;
+/* The optional fields of any other row of extension headers. The octet with the type of the first one is that one's here, the
+ * octet that ends each is the next one's: so one may leave the row, or come into it, and the others stay as they are. */
+header gtpu_numbers_h {
+    bit<16> sequence;
+    bit<8>  npdu;
 }
 
-/* One unit of those that go on into the next tunnel. */
-header gtpu_unit_h {
-    bit<32> octets;
+/* An extension header of up to 64 bytes. What follows the length is named for a PDU session container. */
+header gtpu_extension_h {
+    bit<8> kind;
+    bit<8> length;         // in units of four bytes
+    bit<8> pdu_type;
+    bit<8> qos;
+    varbit<480> rest;
+}
+
+/* A PDU session container among them. */
+header gtpu_container_h {
+    bit<8> kind;
+    bit<8> length;
+    bit<8> pdu_type;
+    bit<8> qos;
+}
+
+/* The end of the row. */
+header gtpu_end_h {
+    bit<8> none;
 }
 
 /* RFC 7348 §5. */
@@ -172,10 +195,6 @@ struct headers_t {
     gtpu_h          tunnel_gtpu;
     gtpu_optional_h tunnel_optional;
     gtpu_psc_h      tunnel_psc;
-    gtpu_unit_h     tunnel_unit_4;   // the last is 1
-    gtpu_unit_h     tunnel_unit_3;
-    gtpu_unit_h     tunnel_unit_2;
-    gtpu_unit_h     tunnel_unit_1;
 
     // The first IP packet of the frame: the user's own on N6, the tunnel's on N3 and N9.
     ipv4_h          ipv4;
@@ -186,7 +205,15 @@ struct headers_t {
     gtpu_h          gtpu;
     gtpu_optional_h gtpu_optional;
     gtpu_psc_h      gtpu_psc;
-    gtpu_chain_h    gtpu_chain;
+
+    // In place of the last two, where it is not one session container of one unit.
+    gtpu_numbers_h   gtpu_numbers;
+    gtpu_container_h gtpu_container;   // that we create
+    gtpu_extension_h gtpu_extension_1;
+    gtpu_extension_h gtpu_extension_2;
+    gtpu_extension_h gtpu_extension_3;
+    gtpu_extension_h gtpu_extension_4;
+    gtpu_end_h       gtpu_end;
 
     // The user's packet inside a tunnel.
     ipv4_h          inner_ipv4;

@@ -2,7 +2,7 @@
  *
  * Each PDR that has forwarded a packet has a cell of its own, at the number that the control plane knows it by, so no
  * sketch is needed and nothing is compared here: the control plane reads all cells at once and makes rates of them. The
- * twin of this step, and the arithmetic, is crates/apps/detect/src/session_rate.rs: a cell is an epoch of 2^18 us and the
+ * twin of this step, and the arithmetic, is crates/common/decay/src/session_rate.rs: a cell is an epoch of 2^18 us and the
  * bytes left of it. A packet that is a little late halves nothing.
  *
  * On targets with several workers a read and a write are not one step; a session's packets come by one worker, so they

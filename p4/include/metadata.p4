@@ -12,6 +12,7 @@ enum bit<8> Reason {
                                 // must comprehend (TS 29.281 §5.2.1) and do not: see enforce.p4
     unknown_teid         = 5,   // G-PDU to our endpoint without a session: error indication, TS 29.281 §7.3.1
     neighbour_unknown    = 6,   // next hop not resolved yet
+    // ttl_expired and too_big too: the sender is told
     // drops
     malformed            = 16,  // the parser could not finish
     ipv4_checksum        = 17,
@@ -37,7 +38,9 @@ enum bit<8> Reason {
     header_chain         = 38,  // IPv6 extension headers or IPv4 options that are too many or too long to be walked
     source_route         = 39,  // IPv4 LSRR or SSRR, IPv6 routing header of type 0 (RFC 7126 §4.3, RFC 5095)
     martian              = 40,  // from or to an address that must never be on a wire (RFC 1812 §5.3.7, RFC 4291 §2.5)
-    multicast            = 41   // a user's, to a group: there is no multicast routing
+    multicast            = 41,  // a user's, to a group: there is no multicast routing
+    link_broadcast       = 42,  // for one host, in a frame to all or to a group
+    machine_address      = 43   // a user's, to an address of the machine behind a TUN device
 }
 
 /* What a PDR's FAR and QERs say of a packet, in the order of decision. */
@@ -63,6 +66,9 @@ const bit<8> PDR_CHECK_SOURCE  = 0x02;
 const bit<8> PDR_QUOTA_3       = 0x04;
 const bit<8> PDR_QUOTA_2       = 0x08;
 const bit<8> PDR_QUOTA_1       = 0x10;
+// Between two tunnels: a session container that came does not go on; or it keeps its QFI, which no QER gives.
+const bit<8> PDR_DELETE_CONTAINER = 0x20;
+const bit<8> PDR_KEEP_QFI      = 0x40;
 
 struct metadata_t {
     // The user's packet, wherever in the frame it is.
@@ -87,15 +93,12 @@ struct metadata_t {
     bit<1>   source_routed;
     bit<32>  options;        // the first four bytes of the IPv4 options
     bit<32>  inner_options;
-    bit<8>   next_extension;
     bit<1>   unknown_extension;  // comprehension is required of all, and we have none
     bit<1>   endpoint_extension; // comprehension is required of the tunnel's end
     bit<6>   qfi;            // of the PDU session container, 0 if none
-    bit<128> chain_window;   // extension headers not yet walked over
-    bit<32>  chain_bits;     // those that are
-    bit<128> relayed;        // those that go on into another tunnel, the last one in the lowest bits
-    bit<32>  relayed_bits;
-    bit<8>   relayed_type;   // of the first
+    bit<16>  relayed_bytes;  // of GTP-U extension headers that go on into another tunnel
+    bit<16>  container_bytes;    // of PDU session containers among them
+    bit<1>   new_container;  // none goes on, and the next tunnel needs one
 
     // From the tables.
     bit<16>  vrf;            // network instance that the packet came in by

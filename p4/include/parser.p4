@@ -45,6 +45,45 @@ error { GtpuExtensionLength, IpHeader, HeaderChain }
         transition extension_##next;                                                                                  \
     }
 
+/* One of the extension headers of GTP-U, and then the next. What becomes of each is said by the two highest bits of its type
+ * (TS 29.281 §5.2.1, figure 5.2.1-2): 00 and 10 go on into the next tunnel, 01 do not; 10 must be comprehended by the end
+ * of the tunnel, 11 by everybody. We comprehend the session container alone; PDCP PDU numbers are for the next gNodeB. */
+#define GTPU_EXTENSION(n, next)                                                                                       \
+    state gtpu_extension_##n {                                                                                        \
+        transition select(packet.lookahead<bit<8>>()) {                                                               \
+            GTPU_EXT_NONE: end_of_extensions;                                                                         \
+            default: take_gtpu_extension_##n;                                                                         \
+        }                                                                                                             \
+    }                                                                                                                 \
+    state take_gtpu_extension_##n {                                                                                   \
+        bit<16> head = packet.lookahead<bit<16>>();                                                                   \
+        verify(head[7:0] != 0 && head[7:0] <= 16, error.GtpuExtensionLength);                                         \
+        packet.extract(hdr.gtpu_extension_##n, ((bit<32>)head[7:0] - 1) << 5);                                        \
+        bit<16> bytes = (bit<16>)head[7:0] << 2;                                                                      \
+        meta.user_offset = meta.user_offset + bytes;                                                                  \
+        meta.relayed_bytes = meta.relayed_bytes + (head[15:14] == 1 ? 16w0 : bytes);                                  \
+        transition select(head[15:8]) {                                                                               \
+            GTPU_EXT_PSC: gtpu_container_##n;                                                                         \
+            GTPU_EXT_PDCP: gtpu_for_endpoint_##n;                                                                     \
+            0x80 &&& 0xC0: gtpu_for_endpoint_##n;                                                                     \
+            0xC0 &&& 0xC0: gtpu_mandatory_##n;                                                                        \
+            default: gtpu_extension_##next;                                                                           \
+        }                                                                                                             \
+    }                                                                                                                 \
+    state gtpu_container_##n {                                                                                        \
+        meta.qfi = hdr.gtpu_extension_##n.qos[5:0];                                                                   \
+        meta.container_bytes = meta.container_bytes + ((bit<16>)hdr.gtpu_extension_##n.length << 2);                  \
+        transition gtpu_extension_##next;                                                                             \
+    }                                                                                                                 \
+    state gtpu_for_endpoint_##n {                                                                                     \
+        meta.endpoint_extension = 1;                                                                                  \
+        transition gtpu_extension_##next;                                                                             \
+    }                                                                                                                 \
+    state gtpu_mandatory_##n {                                                                                        \
+        meta.unknown_extension = 1;                                                                                   \
+        transition gtpu_extension_##next;                                                                             \
+    }
+
 parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                  inout standard_metadata_t standard_metadata) {
 
@@ -167,6 +206,8 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         transition select(hdr.gtpu.version, hdr.gtpu.protocol_type, hdr.gtpu.has_extension,
                           hdr.gtpu.has_sequence, hdr.gtpu.has_npdu, hdr.gtpu.message_type) {
             (1, 1, 0, 0, 0, GTPU_GPDU): parse_user;
+            (1, 1, 1, _, _, GTPU_GPDU): parse_extensions;
+            (1, 1, 0, _, _, GTPU_GPDU): parse_numbers;
             // An end marker may be its eight bytes.
             (1, 1, 0, 0, 0, _): accept;
             (1, 1, _, _, _, _): parse_gtpu_optional;
@@ -174,113 +215,62 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         }
     }
 
-    state parse_gtpu_optional {
+    @unlikely state parse_gtpu_optional {
         packet.extract(hdr.gtpu_optional);
-        meta.user_offset = meta.user_offset + 4;
-        // Without the E flag the octet is there but means nothing.
-        meta.next_extension = hdr.gtpu.has_extension == 1 ? hdr.gtpu_optional.next_extension : GTPU_EXT_NONE;
-        transition select(hdr.gtpu.message_type) {
-            GTPU_GPDU: parse_extensions;
-            default: accept;
-        }
+        transition accept;
     }
 
     /* TS 29.281 §5.2.1: a row of extension headers, each of `length` units of four bytes, the last byte naming the
      * next. Nearly always it is one session container of one unit, which has a header of its own. */
     state parse_extensions {
-        transition select(meta.next_extension) {
-            GTPU_EXT_NONE: parse_no_extension;
-            GTPU_EXT_PSC: parse_psc;
-            default: parse_chain;
+        bit<32> optional = packet.lookahead<bit<32>>();
+        transition select(optional[7:0]) {
+            GTPU_EXT_PSC: parse_container;
+            default: parse_row;
         }
     }
 
-    /* Optional fields without an extension: sequence numbers, of some 4G peers. */
-    @unlikely state parse_no_extension {
-        transition parse_user;
+    state parse_container {
+        bit<64> head = packet.lookahead<bit<64>>();
+        transition select(head[31:24], head[7:0]) {
+            (1, GTPU_EXT_NONE): parse_psc;
+            default: parse_row;
+        }
     }
 
     state parse_psc {
-        transition select(packet.lookahead<bit<8>>()) {
-            1: take_psc;
-            default: parse_chain;
-        }
-    }
-
-    state take_psc {
+        packet.extract(hdr.gtpu_optional);
         packet.extract(hdr.gtpu_psc);
         meta.qfi = hdr.gtpu_psc.qos[5:0];
-        meta.next_extension = hdr.gtpu_psc.next_extension;
+        meta.user_offset = meta.user_offset + 8;
+        transition parse_user;
+    }
+
+    /* Sequence numbers alone, of some 4G peers. Without the E flag the octet behind them means nothing. */
+    @unlikely state parse_numbers {
+        packet.extract(hdr.gtpu_numbers);
         meta.user_offset = meta.user_offset + 4;
-        transition select(meta.next_extension) {
-            GTPU_EXT_NONE: parse_user;
-            default: parse_chain;
-        }
+        transition end_of_extensions;
     }
 
-    /* Any other row, up to 16 bytes: walked in a window on the packet, then taken as one. Each round shifts the window
-     * by one extension header. What becomes of each is said by the two highest bits of its type (TS 29.281 §5.2.1,
-     * figure 5.2.1-2): 00 and 10 go on into the next tunnel, 01 do not; 10 must be comprehended by the end of the
-     * tunnel, 11 by everybody. Session containers are not passed on: the next tunnel has its own or none. */
-    state parse_chain {
-        meta.chain_window = packet.lookahead<bit<128>>();
-        transition walk_chain;
+    @unlikely state parse_row {
+        packet.extract(hdr.gtpu_numbers);
+        meta.user_offset = meta.user_offset + 4;
+        transition gtpu_extension_1;
     }
 
-    state walk_chain {
-        transition select(meta.next_extension) {
-            GTPU_EXT_NONE: take_chain;
-            GTPU_EXT_PSC: walk_psc;
-            GTPU_EXT_PDCP: walk_for_endpoint;
-            0x00 &&& 0xC0: walk_and_relay;
-            0x80 &&& 0xC0: walk_for_endpoint;
-            0xC0 &&& 0xC0: walk_mandatory;
-            default: walk_over;
-        }
+    GTPU_EXTENSION(1, 2)
+    GTPU_EXTENSION(2, 3)
+    GTPU_EXTENSION(3, 4)
+    GTPU_EXTENSION(4, 5)
+
+    state gtpu_extension_5 {
+        verify(packet.lookahead<bit<8>>() == GTPU_EXT_NONE, error.GtpuExtensionLength);
+        transition end_of_extensions;
     }
 
-    state walk_psc {
-        meta.qfi = meta.chain_window[109:104];
-        transition walk_over;
-    }
-
-    state walk_mandatory {
-        meta.unknown_extension = 1;
-        transition walk_over;
-    }
-
-    state walk_for_endpoint {
-        meta.endpoint_extension = 1;
-        transition walk_and_relay;
-    }
-
-    /* Kept without the type of the next: that is put in when there is a next to keep. */
-    state walk_and_relay {
-        bit<8> units = meta.chain_window[127:120];
-        verify(units != 0 && units <= 4, error.GtpuExtensionLength);
-        bit<8> shift = units << 5;
-        meta.relayed_type = meta.relayed_bits == 0 ? meta.next_extension : meta.relayed_type;
-        bit<128> before = meta.relayed_bits == 0 ? 0 : meta.relayed | (bit<128>)meta.next_extension;
-        bit<128> kept = (meta.chain_window >> (128 - shift)) & ~128w0xFF;
-        meta.relayed = (before << shift) | kept;
-        meta.relayed_bits = meta.relayed_bits + (bit<32>)shift;
-        transition walk_over;
-    }
-
-    state walk_over {
-        bit<8> units = meta.chain_window[127:120];
-        verify(units != 0 && units <= 4, error.GtpuExtensionLength);
-        bit<8> shift = units << 5;
-        meta.next_extension = (bit<8>)(meta.chain_window >> (128 - shift));
-        meta.chain_window = meta.chain_window << shift;
-        meta.chain_bits = meta.chain_bits + (bit<32>)shift;
-        verify(meta.chain_bits <= 128, error.GtpuExtensionLength);
-        transition walk_chain;
-    }
-
-    state take_chain {
-        packet.extract(hdr.gtpu_chain, meta.chain_bits);
-        meta.user_offset = meta.user_offset + (bit<16>)(meta.chain_bits >> 3);
+    state end_of_extensions {
+        packet.extract(hdr.gtpu_end);
         transition parse_user;
     }
 
@@ -380,10 +370,6 @@ control UpfDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.tunnel_gtpu);
         packet.emit(hdr.tunnel_optional);
         packet.emit(hdr.tunnel_psc);
-        packet.emit(hdr.tunnel_unit_4);
-        packet.emit(hdr.tunnel_unit_3);
-        packet.emit(hdr.tunnel_unit_2);
-        packet.emit(hdr.tunnel_unit_1);
         packet.emit(hdr.ipv4);
         packet.emit(hdr.ipv4_options);
         packet.emit(hdr.ipv6);
@@ -392,7 +378,13 @@ control UpfDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.gtpu);
         packet.emit(hdr.gtpu_optional);
         packet.emit(hdr.gtpu_psc);
-        packet.emit(hdr.gtpu_chain);
+        packet.emit(hdr.gtpu_numbers);
+        packet.emit(hdr.gtpu_container);
+        packet.emit(hdr.gtpu_extension_1);
+        packet.emit(hdr.gtpu_extension_2);
+        packet.emit(hdr.gtpu_extension_3);
+        packet.emit(hdr.gtpu_extension_4);
+        packet.emit(hdr.gtpu_end);
         packet.emit(hdr.inner_ipv4);
         packet.emit(hdr.inner_ipv4_options);
         packet.emit(hdr.inner_ipv6);

@@ -92,6 +92,19 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         exit;
     }
 
+    /* The control plane tells the sender (RFC 1812 §4.3.3 and §5.3.1, RFC 4443 §3), in the network instance of the mark's upper half; the lower is what
+     * would fit, in bytes. The packet is as it came in, but for the link's addresses. */
+    action tell(Reason reason, bit<16> fits) {
+        hdr.underlay_ethernet.setInvalid();
+        hdr.underlay_ipv4.setInvalid();
+        hdr.underlay_udp.setInvalid();
+        hdr.vxlan.setInvalid();
+        meta.mark = meta.out_vrf ++ fits;
+        meta.reason = reason;
+        standard_metadata.egress_spec = PUNT_PORT;
+        exit;
+    }
+
     table nexthop {
         key = { meta.nexthop: exact; }
         actions = { send; send_vxlan; unresolved; drop; }
@@ -99,7 +112,7 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         size = 4096;
     }
 
-    RelayedExtensions() extensions;
+    RelayedLength() relayed;
 
     apply {
         meta.out_length = meta.pdu_length;
@@ -108,20 +121,38 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         } else if (meta.encapsulation != Encapsulation.none) {
             meta.out_length = meta.pdu_length + GTPU_OVERHEAD + PSC_OVERHEAD;
         }
-        if (hdr.gtpu_chain.isValid()) {
-            extensions.apply(hdr, meta);
-        }
         if (meta.encapsulation != Encapsulation.none) {
             meta.dst_v4 = meta.tunnel_dst;
             route_ipv4.apply();
+            if (hdr.gtpu_psc.isValid() || hdr.gtpu_numbers.isValid()) {
+                relayed.apply(hdr, meta);
+            }
         } else if (meta.ip_version == 4) {
             route_ipv4.apply();
         } else {
             route_ipv6.apply();
         }
         nexthop.apply();
-        // Here, so that it is neither policed nor charged.
-        if (meta.out_length > (bit<32>)meta.mtu) {
+        // Here, so that it is neither policed nor charged; and behind the look-up, as what is for us may have any TTL.
+        if ((meta.flags & PDR_DECREMENT_TTL) != 0) {
+            bit<8> ttl;
+            if (hdr.inner_ipv4.isValid()) {
+                ttl = hdr.inner_ipv4.ttl;
+            } else if (hdr.inner_ipv6.isValid()) {
+                ttl = hdr.inner_ipv6.hop_limit;
+            } else if (hdr.ipv4.isValid()) {
+                ttl = hdr.ipv4.ttl;
+            } else {
+                ttl = hdr.ipv6.hop_limit;
+            }
+            if (ttl <= 1) {
+                tell(Reason.ttl_expired, 0);
+            }
+            if (meta.out_length > (bit<32>)meta.mtu) {
+                tell(Reason.too_big, meta.mtu - (bit<16>)(meta.out_length - meta.pdu_length));
+            }
+        } else if (meta.out_length > (bit<32>)meta.mtu) {
+            // Between two tunnels: the sender is in nobody's network here.
             drop(Reason.too_big);
         }
     }

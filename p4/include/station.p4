@@ -16,6 +16,11 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         meta.loopback = 1;
     }
 
+    /* Broadcast, or a group that we listen to: neighbours ask so. */
+    action group(bit<16> vrf) {
+        meta.vrf = vrf;
+    }
+
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
@@ -28,7 +33,7 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             standard_metadata.ingress_port: exact @name("port");
             hdr.ethernet.dst: exact @name("mac");
         }
-        actions = { route; loopback; drop; }
+        actions = { route; loopback; group; drop; }
         default_action = drop(Reason.not_our_mac);
         size = 1024;
     }
@@ -53,8 +58,18 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             }
             drop(Reason.vxlan);
         }
-        station.apply();
+        switch (station.apply().action_run) {
+            group: {
+                // What is for one host is neither forwarded nor taken (RFC 1812 §5.3.4, RFC 1122 §3.3.6). No IPv4 broadcast is for us.
+                if (hdr.ipv4.isValid() || (hdr.ipv6.isValid() && hdr.ipv6.dst[127:120] != 0xff)) {
+                    drop(Reason.link_broadcast);
+                }
+            }
+        }
         if (hdr.vxlan.isValid()) {
+            if (hdr.underlay_ethernet.dst[40:40] == 1) {
+                drop(Reason.link_broadcast);
+            }
             vxlan_termination.apply();
         }
     }

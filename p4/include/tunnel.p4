@@ -2,17 +2,7 @@
 #ifndef TUNNEL_P4
 #define TUNNEL_P4
 
-/* Bytes of IPv4, UDP and GTP-U; and of the optional fields with the container. */
-const bit<32> GTPU_OVERHEAD = 36;
-const bit<32> PSC_OVERHEAD = 8;
-
 control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-
-    action drop(Reason reason) {
-        meta.reason = reason;
-        mark_to_drop(standard_metadata);
-        exit;
-    }
 
     /* TTL and the checksum, by RFC 1624 equation 3: HC' = ~(~HC + ~m + m') with m' = m - 0x0100, which is HC + 0x0100
      * with the carry taken round, and 0 for 0xFFFF. */
@@ -71,50 +61,54 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         hdr.tunnel_psc.next_extension = GTPU_EXT_NONE;
     }
 
+    action leave_tunnel() {
+        hdr.ipv4.setInvalid();
+        hdr.ipv4_options.setInvalid();
+        hdr.ports.setInvalid();
+        hdr.udp_rest.setInvalid();
+        hdr.gtpu.setInvalid();
+    }
+
+    Relay() relay;
+
     apply {
         // Between two tunnels, and to the CP function, packets are relayed, not routed: router solicitations and
-        // advertisements must keep their hop limit of 255 (RFC 4861 §6.1).
+        // advertisements must keep their hop limit of 255 (RFC 4861 §6.1). That of the others is above 1: route.p4.
         if ((meta.flags & PDR_DECREMENT_TTL) != 0) {
             if (hdr.inner_ipv4.isValid()) {
-                if (hdr.inner_ipv4.ttl <= 1) {
-                    drop(Reason.ttl_expired);
-                }
                 decrement_ipv4(hdr.inner_ipv4.ttl, hdr.inner_ipv4.checksum);
             } else if (hdr.inner_ipv6.isValid()) {
-                if (hdr.inner_ipv6.hop_limit <= 1) {
-                    drop(Reason.ttl_expired);
-                }
                 hdr.inner_ipv6.hop_limit = hdr.inner_ipv6.hop_limit - 1;
             } else if (hdr.ipv4.isValid()) {
-                if (hdr.ipv4.ttl <= 1) {
-                    drop(Reason.ttl_expired);
-                }
                 decrement_ipv4(hdr.ipv4.ttl, hdr.ipv4.checksum);
             } else {
-                if (hdr.ipv6.hop_limit <= 1) {
-                    drop(Reason.ttl_expired);
-                }
                 hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
             }
         }
 
-        if (hdr.gtpu.isValid()) {
-            hdr.ipv4.setInvalid();
-            hdr.ipv4_options.setInvalid();
-            hdr.ports.setInvalid();
-            hdr.udp_rest.setInvalid();
-            hdr.gtpu.setInvalid();
-            hdr.gtpu_optional.setInvalid();
-            hdr.gtpu_psc.setInvalid();
-        }
-
         if (meta.encapsulation == Encapsulation.none) {
             hdr.ethernet.ethertype = meta.ip_version == 4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6;
+            if (hdr.gtpu.isValid()) {
+                leave_tunnel();
+                hdr.gtpu_optional.setInvalid();
+                hdr.gtpu_psc.setInvalid();
+                hdr.gtpu_numbers.setInvalid();
+                hdr.gtpu_extension_1.setInvalid();
+                hdr.gtpu_extension_2.setInvalid();
+                hdr.gtpu_extension_3.setInvalid();
+                hdr.gtpu_extension_4.setInvalid();
+                hdr.gtpu_end.setInvalid();
+            }
         } else {
             hdr.ethernet.ethertype = ETHERTYPE_IPV4;
             put_in_tunnel((bit<16>)(meta.out_length - GTPU_OVERHEAD));
-            if (meta.encapsulation != Encapsulation.gtpu) {
+            if (hdr.gtpu_psc.isValid() || hdr.gtpu_numbers.isValid()) {
+                relay.apply(hdr, meta);
+            } else if (meta.encapsulation != Encapsulation.gtpu) {
                 add_session_container(meta.encapsulation == Encapsulation.psc_uplink ? 4w1 : 4w0);
+            }
+            if (hdr.gtpu.isValid()) {
+                leave_tunnel();
             }
         }
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Captures a small demo on all of its interfaces, and has Wireshark look at every packet (tshark_check.py).
 #
-#   capture.sh BINARY
+#   capture.sh BINARY     the UPF; the laboratory, BINARY-lab, lies beside it
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
@@ -26,7 +26,7 @@ sweep() {
 trap sweep EXIT
 trap 'exit 130' INT TERM HUP
 
-if ! timeout 75 sh -c 'echo $$ >"$2/pid" && exec "$1" demo --capture --sessions 20 --download-mb 5 --out "$2"' demo "$binary" "$out" \
+if ! timeout 75 sh -c 'echo $$ >"$2/pid" && exec "$1" demo --capture --sessions 20 --download-mb 5 --out "$2"' demo "$binary-lab" "$out" \
     >"$out/demo.txt" 2>&1; then
     tail -n 40 "$out/demo.txt"
     echo "the demo failed"

@@ -78,7 +78,7 @@ def node(checks, smf):
         rejected(checks, f"association setup without IE {missing}", refused, MANDATORY_MISSING, missing)
         checks.ok("  has a Node ID and a recovery time stamp", one(refused.ies, IE_NodeId) and one(refused.ies, IE_RecoveryTimeStamp))
     rejected(checks, "release of an association that is not there", smf.release(), NO_ASSOCIATION)
-    rejected(checks, "modification without session", smf.ask(PFCPSessionModificationRequest(IE_list=[]), seid=1), NOT_FOUND)
+    rejected(checks, "modification without session", smf.ask(PFCPSessionModificationRequest(IE_list=[]), seid=1), NO_ASSOCIATION)
     rejected(checks, "PFD management", smf.ask(PFCPPFDManagementRequest(IE_list=[])), NOT_SUPPORTED)
 
     octets = bytearray(bytes(header(PFCPHeartbeatRequest(IE_list=[]), None, 77)))
@@ -142,8 +142,8 @@ def open5gs_session(checks, smf):
     accepted(checks, "PDR and QER updates", session.modify(change, qer(10, 6, (256, 256), create=False)))
     gone = IE_RemovePDR(IE_list=[IE_PDR_Id(id=10)]), IE_RemoveQER(IE_list=[IE_QER_Id(id=10)])
     accepted(checks, "removal of the flow", session.modify(*gone))
-    refused = session.modify(*gone)
-    rejected(checks, "removal once more", refused, RULE_FAILURE, rule=("PDR", 10))
+    # An SMF in use sends it again when the first answer is late.
+    accepted(checks, "removal once more", session.modify(*gone))
 
     moved = smf.new_seid()
     accepted(checks, "a new F-SEID of the SMF", session.modify(IE_FSEID(v4=1, seid=moved, ipv4=SMF)))
@@ -227,7 +227,7 @@ def restart(checks, smf):
     accepted(checks, "a new recovery time stamp is not believed at once", session.modify())
     time.sleep(4)
     smf.heartbeat()
-    rejected(checks, "but when it stays: the SMF has restarted, its sessions have ended", session.modify(), NOT_FOUND)
+    rejected(checks, "but when it stays: the SMF has restarted, its sessions have ended", session.modify(), NO_ASSOCIATION)
     rejected(checks, "  and its association", smf.establish(open5gs("10.45.0.30")).response, NO_ASSOCIATION)
     smf.node_id = mine
     accepted(checks, "association anew", smf.associate())
@@ -385,6 +385,10 @@ def passes(checks, lab, what, ue, teid, gnb_teid, qfi):
     checks.bytes_equal(f"{what}: down", lab.n3.next(), at_n3(lab.n3, down, gnb_teid, qfi))
 
 
+# Octets ahead of a user's packet at N3: Ethernet, IPv4, UDP, GTP-U with a PDU session container.
+TUNNELLED = 14 + 20 + 8 + 8 + 8
+
+
 def volumes(checks, smf, lab):
     """Usage to the octet: the users' IP packets, without tunnels, frames, padding or what was dropped."""
     rng = random.Random(SEED)
@@ -405,16 +409,18 @@ def volumes(checks, smf, lab):
     response = session.modify(IE_QueryURR(IE_list=[IE_URR_Id(id=1)]))
     first = one(response.ies, IE_UsageReport_SMR)
     checks.equal("the query's volumes are exact", volume(first), expected(ups[:15], downs[:10]))
-    # Not charged: a stranger's source address, and what is not routed as its TTL ends here.
+    # Not charged: a stranger's source address, and what is not routed as its TTL ends here. The UE hears of the latter, by a downlink packet like any other.
     lab.n3.send(uplink(lab.n3, 0xa00a, udp4("10.45.9.9", SERVER, 500), 9))
     lab.n3.send(uplink(lab.n3, 0xa00a, udp4("10.45.0.10", SERVER, 500, ttl=1), 9))
+    told = (lab.n3.next() or b"")[TUNNELLED:]
+    checks.ok("time exceeded, the UE is told", told[9:10] == b"\x01" and told[20:22] == b"\x0b\x00", told.hex())
     checks.equal("the other half arrives, strangers do not", send(ups[15:], downs[10:]), (25, 15))
     checks.ok("and nothing else", lab.n6.quiet(0.1) and lab.n3.quiet(0.05))
     response = session.delete()
     accepted(checks, "deletion", response)
     reports = {one(r.IE_list, IE_URR_Id).id: r for r in find(response.ies, IE_UsageReport_SDR)}
-    checks.equal("the last report has the rest", volume(reports.get(1)), expected(ups[15:], downs[10:]))
-    checks.equal("the other URR has all", volume(reports.get(2)), expected(ups, downs))
+    checks.equal("the last report has the rest", volume(reports.get(1)), expected(ups[15:], [*downs[10:], told]))
+    checks.equal("the other URR has all", volume(reports.get(2)), expected(ups, [*downs, told]))
     times = [(one(r.IE_list, IE_StartTime).timestamp, one(r.IE_list, IE_EndTime).timestamp) for r in (first, reports[1])]
     checks.ok("reports follow each other in time", times[0][0] <= times[0][1] == times[1][0] <= times[1][1], times)
 

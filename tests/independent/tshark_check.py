@@ -2,7 +2,7 @@
 
 Usage: tshark_check.py FOLDER SESSIONS
 
-FOLDER has n3.pcap, n4.pcap, n6.pcap (`splitplane demo --capture`) and upf.json. Only the protocols that are ours to get
+FOLDER has n3.pcap, n4.pcap, n6.pcap (`splitplane-lab demo --capture`) and upf.json. Only the protocols that are ours to get
 right are dissected: the users' payload is random, and would look malformed to whatever guesses at it.
 """
 

@@ -1,7 +1,7 @@
 //! The chip model in front of x86, and its table sizes. Everything here is modelled.
 
-use crate::failure::Failure;
 use chip::{Chip, Form, Sizes};
+use cli::failure::Failure;
 use p4_ir::Ir;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 pub fn model(chip: &str, ir: &Ir, sessions: Option<u64>) -> Result<target_asic::Model, Failure> {
     let chip = chip_of(chip)?;
     let own = match chip.form {
-        Form::Switch(_) => crate::program::shipped_for_chip("tna/upf.p4")?,
+        Form::Switch(_) => p4_driver::compile_shipped_for_chip("tna/upf.p4")?,
         Form::Cores(_) => ir.clone(),
     };
     let sizes = Sizes { sessions, ..Sizes::default() };
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_chip_holds_what_its_program_has_room_for_or_says_why_not() {
-        let whole = crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
+        let whole = p4_driver::compile(Path::new("upf.p4"), &[], &[]).unwrap();
         let held = |chip: &str, sessions| model(chip, &whole, sessions).map(|m| m.capacities);
         let most = held("tofino1", None).unwrap();
         assert!(most["pdr_by_teid"] > 100_000 && most["pdr_by_teid"] == most["pdr_by_ue_ipv4"], "{most:?}");

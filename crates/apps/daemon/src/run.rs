@@ -3,90 +3,64 @@
 #[cfg(test)]
 mod tests;
 
-use crate::agent::{Agent, CountsFrom, PortLabel, Request};
-use crate::config::{
-    Config, Driver, FastTarget, Fault, FirewallAction, OnStop, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers,
-};
-use crate::control::{Control, Reply};
-use crate::dataplane::{EngineAndTargets, Targets};
-use crate::failure::Failure;
-use crate::input::{Input, Next};
-use crate::kernel::Kernel;
-use crate::n4_socket::{Datagrams, Output};
-use crate::objects::Objects;
-use crate::placement::{Placement, Wishes};
-use crate::ports::PortNumbers;
-use crate::program::Program;
-use crate::reload::Running;
-use crate::report::{HEADER, Report, drops, live_lines};
-use crate::report_file::ReportFile;
-use crate::stop::Other;
-use crate::store::{Back, Moment, Opened};
-use crate::supervisor::Supervisor;
+use crate::agent::ports::PortNumbers;
+use crate::agent::reload::Running;
+use crate::agent::{Agent, AtEnd, Datapath, Life};
+use crate::config::lower::{Link, key_of_network, machine, network_config, pfcp_config};
+use crate::config::{Config, FastTarget, Fault, OnStop};
+use crate::datapath::open::{OpenPort, Waiting, label, open_each, queues, start_engine};
+use crate::datapath::placement::{Placement, Wishes};
+use crate::datapath::targets::EngineAndTargets;
+use crate::datapath::xdp::Kernel;
+use crate::manage::control::{Control, Reply};
+use crate::manage::report::{HEADER, Report, drops, live_lines};
+use crate::manage::request::{CountsFrom, PortLabel, Request};
+use crate::n4::output::Output;
+use crate::n4::socket::Datagrams;
+use crate::n4::stamp;
+use crate::n4::store::{Back, Moment, Opened};
+pub use crate::process::args::Args;
+use crate::process::predecessor;
+use crate::process::supervisor::Supervisor;
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
+use cli::failure::Failure;
+use cli::input::{Input, Next};
+use cli::report_file::ReportFile;
+use cli::stop::Other;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use engine::{
-    BalanceSettings, Engine, EngineError, Event, MarkSettings, Marks, QueueSettings, Queues, Settings, ShapeSettings, SteerFn, WorkerPorts,
-};
-use p4_ir::Ir;
-use pktio::Port;
-use pktio::af_xdp::Frames;
-use service::{Deployment, SharedDeployment};
+use engine::{MarkSettings, Marks, Queues, ShapeSettings};
+use offload::Split;
+use p4_driver::Program;
+use p4_driver::objects::Objects;
+use service::Deployment;
 use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-use target::Target;
-use upf::config::Policing;
+use target_api::Target;
 use upf::networks::Networks;
 use upf::plane::Plane;
-
-/// Options of `run`.
-#[derive(clap::Args, Debug)]
-pub struct Args {
-    /// Configuration file (docs/configuration.md).
-    #[arg(long, required_unless_present = "print_config")]
-    pub(crate) config: Option<PathBuf>,
-    /// Checks the configuration, the program and the machine, and exits.
-    #[arg(long)]
-    pub check: bool,
-    /// Prints an example configuration.
-    #[arg(long)]
-    print_config: bool,
-    /// Prints sessions, rates by target and direction, and drops by reason, once a second.
-    #[arg(long)]
-    pub live: bool,
-    /// Writes all counters to this file, as JSON, at exit and on SIGUSR1.
-    #[arg(long)]
-    pub report: Option<PathBuf>,
-    /// Also stops when standard input ends, not only on SIGINT and SIGTERM.
-    #[arg(long)]
-    pub until_input_ends: bool,
-    /// Compiles the program even if its object is shipped or cached, and caches nothing.
-    #[arg(long)]
-    pub no_cache: bool,
-}
 
 /// Runs until stopped.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.print_config {
-        return crate::output::print_out(include_str!("../../../../docs/upf.example.toml"));
+        return cli::output::print_out(include_str!("../../../../docs/upf.example.toml"));
     }
     // They must not end a start that takes its time, either.
-    crate::stop::hold_others().map_err(|e| Failure::Failed(format!("cannot hold signals: {e}")))?;
+    cli::stop::hold_others().map_err(|e| Failure::Failed(format!("cannot hold signals: {e}")))?;
     let path = args.config.as_deref().unwrap_or(Path::new("upf.toml"));
     if let Some(config) = crate::ceupf::Config::load_if_asked(path)? {
         return crate::ceupf::run(&config, args);
     }
     let config = Config::load(path)?;
     // The program has refused a wrong one.
-    if crate::control::asked_filter().is_ok_and(|asked| asked.is_none())
+    if crate::manage::control::asked_filter().is_ok_and(|asked| asked.is_none())
         && let Some(filter) = &config.log.filter
     {
-        crate::control::set_log(filter).map_err(|what| config.fault("log.filter", what))?;
+        crate::manage::control::set_log(filter).map_err(|what| config.fault("log.filter", what))?;
     }
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let mut program = Program::compile(&program, &[], &config.defines())?;
@@ -101,12 +75,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check(&config, &program)?;
     let objects = args.objects();
     let warnings = config.check_machine(objects.are_there()).map_err(|fault| config.source.failure(&fault))?;
-    for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {
+    // Without a compiler what is shipped or kept must be of this very program, or the start would end there.
+    if target_x86::compiler(config.engine.cc.as_deref()).is_err() {
+        let Objects { shipped, cache } = objects.clone();
+        let options = target_x86::Options { shipped, cache, ..Default::default() };
+        target_x86::check(&program.x86()?.text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
+    }
+    for warning in warnings.into_iter().chain(crate::config::peers::allowed(&config.n4).warning) {
         tracing::warn!("{warning}");
     }
     let mut report_file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
     if args.check {
-        return crate::output::print_out(format_args!("{}: good\n", path.display()));
+        return cli::output::print_out(format_args!("{}: good\n", path.display()));
     }
     let early = match config.shared_store() {
         Some(_) => match Early::stand_by(&config, &program, args, objects.clone())? {
@@ -118,13 +98,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let n4 = N4::bind(&config)?.stamped();
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     // A standby is not asked. The address that N4 waited for is there.
-    let api = crate::api::Bound::new(&config.api).map_err(|fault| config.source.failure(&fault))?;
+    let api = crate::manage::api::Bound::new(&config.api).map_err(|fault| config.source.failure(&fault))?;
     let (mut kernel, early) = match early {
         Some(Early { kernel, input, loaded, store }) => (kernel, Some((input, loaded, store))),
         None => (Kernel::load_early_if_asked(&config, &program, &objects)?, None),
     };
     let ports = open_ports(&config, kernel.as_mut())?;
-    crate::privileges::drop_others(&config.ports, kernel.is_some())?;
+    crate::process::privileges::drop_others(&config.ports, kernel.is_some())?;
     let (input, before_ports) = match early {
         Some((input, loaded, store)) => (input, BeforePorts { n4, store, loaded: Some(loaded), objects, confine: true }),
         None => {
@@ -136,14 +116,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     // Signals are held by now, also for this thread.
     kernel.as_mut().map_or(Ok(()), Kernel::begin_verification)?;
-    let upf = Upf::start_with(&config, program.into_ir(), ports, kernel, before_ports)?;
+    let upf = Upf::start_with(&config, program, ports, kernel, before_ports)?;
     let control = upf.control().with_file(path);
-    let socket = crate::control::listen(config.control.socket.as_deref(), control.clone())?;
+    let socket = crate::manage::control::listen(config.control.socket.as_deref(), control.clone())?;
     let api = api.map(|bound| bound.start(control.clone())).transpose()?;
     while !upf.is_ready() && !upf.has_ended() && !matches!(input.next(READY_LOOK), Next::End) {}
     // This thread has compiled and loaded, and asks for little from now on.
     (0..RETIREMENTS).for_each(|_| allocator::retire());
-    crate::output::line("ready");
+    cli::output::line("ready");
     let mut supervisor = Supervisor::ready();
     watch(args, &input, (&upf, &control), report_file.as_mut(), &mut supervisor);
     supervisor.stopping();
@@ -188,7 +168,7 @@ fn watch(
         supervisor.alive(Instant::now(), || upf.report(false).is_ok());
         let log = views.is_multiple_of(VIEWS_BETWEEN_DROPS);
         if log {
-            crate::log_limit::tell_left_out();
+            cli::log_limit::tell_left_out();
         }
         if !live && !log {
             continue;
@@ -213,7 +193,7 @@ fn watch(
         if live {
             let lines = header.then(|| HEADER.to_owned()).into_iter().chain(live_lines(&now, &shown));
             header = false;
-            if !{ lines }.all(crate::output::line) && crate::output::is_gone() {
+            if !{ lines }.all(cli::output::line) && cli::output::is_gone() {
                 tracing::warn!("standard output is closed: live view stopped");
                 live = false;
             }
@@ -225,7 +205,7 @@ fn watch(
 /// A signal that does not end a daemon.
 fn told(signal: Other, upf: &Upf, control: &Control, report_file: Option<&mut ReportFile>) {
     match (signal, report_file) {
-        (Other::HangUp, _) => match control.answer(crate::control::Request::Reload { dry_run: false }, "SIGHUP") {
+        (Other::HangUp, _) => match control.answer(crate::manage::control::Request::Reload { dry_run: false }, "SIGHUP") {
             Reply::Error { message } => tracing::error!("SIGHUP: {message}"),
             Reply::Reloaded(reloaded) if !reloaded.failed.is_empty() => {
                 tracing::error!("SIGHUP: configuration reloaded, but {}", reloaded.failed.join("; "));
@@ -246,14 +226,6 @@ const VIEW: Duration = Duration::from_secs(1);
 /// Seconds from one line about drops to the next, if there were any.
 const VIEWS_BETWEEN_DROPS: u32 = 10;
 
-impl Args {
-    /// Where objects come from, unless they are to be compiled.
-    pub fn objects(&self) -> Objects {
-        c_compile::clear_away(&c_compile::environment::temporary());
-        if self.no_cache { Objects::default() } else { Objects::find() }
-    }
-}
-
 /// What a node whose store is shared has before it serves: all that takes its time, but neither address nor port, which may be another node's.
 struct Early {
     kernel: Option<Kernel>,
@@ -266,9 +238,9 @@ impl Early {
     /// Waits until the node may serve; `None`: it was told to end before that.
     fn stand_by(config: &Config, program: &Program, args: &Args, objects: Objects) -> Result<Option<Early>, Failure> {
         let kernel = Kernel::load_if_asked(config, program, &objects)?;
-        crate::privileges::drop_others(&config.ports, kernel.is_some())?;
+        crate::process::privileges::drop_others(&config.ports, kernel.is_some())?;
         let input = Input::listen_as_daemon(args.until_input_ends)?;
-        let loaded = Loaded::load(config, &Arc::new(program.ir.clone()), kernel.as_ref(), objects)?;
+        let loaded = Loaded::load(config, program, kernel.as_ref(), objects)?;
         let store = Opened::open_unless(config, &|| matches!(input.next(Duration::ZERO), Next::End))?;
         Ok(store.map(|store| Early { kernel, input, loaded, store: Some(store) }))
     }
@@ -276,14 +248,14 @@ impl Early {
 
 /// The program in its targets, and what it calls beside them.
 struct Loaded {
-    services: crate::services::Running,
-    targets: Targets,
+    services: crate::datapath::services::Running,
+    targets: Arc<Split>,
 }
 
 impl Loaded {
-    fn load(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, objects: Objects) -> Result<Loaded, Failure> {
-        let services = crate::services::start(config)?;
-        let targets = load_targets(config, ir, kernel, objects, &services.deployments)?;
+    fn load(config: &Config, program: &Program, kernel: Option<&Kernel>, objects: Objects) -> Result<Loaded, Failure> {
+        let services = crate::datapath::services::start(config)?;
+        let targets = load_targets(config, program, kernel, objects, &services.deployments)?;
         Ok(Loaded { services, targets })
     }
 }
@@ -309,7 +281,7 @@ fn usual_links(config: &Config) -> Vec<Link> {
 fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     let ir = &program.ir;
     let usage = |e: String| Failure::Usage(e);
-    let network = network_config(config, &usual_links(config));
+    let network = network_config(config, &usual_links(config), &[]);
     network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
     for doubt in network.doubts() {
         eprintln!("splitplane: warning: {doubt}");
@@ -323,38 +295,13 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     if config.split.fast == Some(FastTarget::Xdp) {
         program.xdp_text()?;
     }
-    crate::services::check(config, &ir.program)?;
+    program.makes_no_copies()?;
+    program.x86()?;
+    crate::datapath::services::check(config, &ir.program)?;
     for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
         ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
     }
     Ok(())
-}
-
-/// What the agent must know of a port.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
-    pub(crate) id: PortId,
-    pub(crate) mac: [u8; 6],
-    /// Longest IP packet, in bytes.
-    pub(crate) mtu: u16,
-}
-
-impl Link {
-    pub(crate) fn of(open: &OpenPort) -> Link {
-        Link { id: open.id, mac: open.mac, mtu: mtu(open) }
-    }
-}
-
-/// A port of the configuration, opened.
-pub struct OpenPort {
-    /// Number in the data plane.
-    pub id: PortId,
-    /// For each worker the devices that it polls.
-    pub of_workers: Vec<Vec<Box<dyn Port>>>,
-    /// Driver in use.
-    pub driver: String,
-    /// Our MAC address.
-    pub mac: [u8; 6],
 }
 
 /// Numbers of the ports, by their roles (p4/include/splitplane.p4).
@@ -364,106 +311,8 @@ pub(crate) fn port_ids(config: &Config) -> Vec<PortId> {
     config.ports.iter().map(|port| numbers.of(port).unwrap_or_default()).collect()
 }
 
-/// What the program that steers must know of a port's frames.
-pub fn frames(id: PortId) -> Frames {
-    let upf::steer::Expects { tunnels, vxlan } = upf::steer::expects(id);
-    Frames { tunnels: tunnels.then_some(gtpu_steering::GTPU), vxlan }
-}
-
 fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
     open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk, kernel)
-}
-
-/// Opens ports under these numbers.
-pub fn open_each(
-    ports: &[crate::config::Port],
-    ids: Vec<PortId>,
-    workers: &Workers,
-    dpdk: &crate::dpdk_ports::Dpdk,
-    mut kernel: Option<&mut Kernel>,
-) -> Result<Vec<OpenPort>, Failure> {
-    let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
-    crate::dpdk_ports::start(ports, dpdk)?;
-    let by_ue = workers.steering == Steering::Xdp;
-    let workers = workers.of_ports();
-    let mut open = Vec::new();
-    for (port, id) in ports.iter().zip(ids) {
-        let interface = port.interface.as_deref().unwrap_or_default();
-        let mut device_mac = None;
-        let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
-        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
-            (Driver::AfXdp | Driver::Auto, Some(kernel)) => {
-                let shares = if by_ue { kernel.open_steered(port, id, workers)? } else { kernel.open(port, id, workers)? };
-                (shares.into_iter().map(boxed).collect(), "af_xdp")
-            }
-            (Driver::AfXdp | Driver::Auto, None) if by_ue => {
-                let shares = pktio::open_steered(&port.name, interface, workers, frames(id)).map_err(fail)?;
-                (shares.into_iter().map(boxed).collect(), "af_xdp")
-            }
-            (Driver::AfXdp, None) => {
-                let shares = pktio::open_queues(&port.name, interface, workers, frames(id)).map_err(fail)?;
-                (shares.into_iter().map(boxed).collect(), "af_xdp")
-            }
-            (Driver::AfPacket, _) => {
-                let ports = pktio::open_shared(&port.name, interface, workers).map_err(fail)?;
-                (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
-            }
-            (Driver::Auto, None) => {
-                let opened = pktio::open_best(&port.name, interface, workers, frames(id)).map_err(fail)?;
-                if let Some(why) = &opened.fell_back {
-                    tracing::warn!(port = port.name, "AF_XDP is not available, using AF_PACKET: {why}");
-                }
-                (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
-            }
-            (Driver::Udp, _) => {
-                let Some(SocketAddr::V4(local)) = port.listen else {
-                    return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
-                };
-                let mut first = pktio::UdpPort::bind(&port.name, local, port.mtu).map_err(fail)?;
-                if let Some(mac) = port.mac {
-                    first.set_mac(mac.0);
-                }
-                let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
-                for _ in 1..workers {
-                    of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
-                }
-                of_workers.insert(0, vec![Box::new(first)]);
-                (of_workers, "udp")
-            }
-            (Driver::Tun, _) => {
-                let addresses: Vec<_> = port.addresses.iter().map(|p| (p.address, p.len)).collect();
-                let options = pktio::tun::Options { addresses: &addresses, mtu: port.mtu };
-                let mut first = pktio::TunPort::open(&port.name, interface, options).map_err(fail)?;
-                if let Some(mac) = port.mac {
-                    first.set_mac(mac.0);
-                }
-                let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
-                for _ in 1..workers {
-                    of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
-                }
-                of_workers.insert(0, vec![Box::new(first)]);
-                (of_workers, "tun")
-            }
-            (Driver::Pcap, _) => {
-                let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
-                (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
-            }
-            (Driver::Dpdk, _) => {
-                let (ports, mac) = crate::dpdk_ports::open(port, workers)?;
-                device_mac = Some(mac);
-                (ports.into_iter().map(|p| vec![Box::new(p) as Box<dyn Port>]).collect(), "dpdk")
-            }
-        };
-        let mac = match (port.mac, port.driver) {
-            (Some(mac), _) => mac.0,
-            (None, Driver::Dpdk) => device_mac.unwrap_or_default(),
-            (None, Driver::Udp | Driver::Tun | Driver::Pcap) => pktio::OUR_MAC,
-            (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
-        };
-        tracing::info!(port = port.name, driver, "open");
-        open.push(OpenPort { id, of_workers, driver: driver.to_owned(), mac });
-    }
-    Ok(open)
 }
 
 /// Timeout for a snapshot; signals are not handled meanwhile.
@@ -488,34 +337,34 @@ pub struct Upf {
 
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
-    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
+    pub fn start(config: &Config, program: impl Into<Program>, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
         let before_ports =
             BeforePorts { n4: N4::bind(config)?, store: Opened::open(config)?, loaded: None, objects: Objects::default(), confine: false };
-        Upf::start_with(config, ir, ports, kernel, before_ports)
+        Upf::start_with(config, program.into(), ports, kernel, before_ports)
     }
 
     fn start_with(
         config: &Config,
-        ir: Ir,
+        program: Program,
         ports: Vec<OpenPort>,
         mut kernel: Option<Kernel>,
         before_ports: BeforePorts,
     ) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(Link::of).collect();
-        let network = network_config(config, &links);
+        let network = network_config(config, &links, &machine(config).map_err(Failure::Failed)?);
         network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
-        let ir = Arc::new(ir);
         // Processes inherit no more than the ports need, and later none can be started.
         let Loaded { services, targets } = match before_ports.loaded {
             Some(loaded) => loaded,
-            None => Loaded::load(config, &ir, kernel.as_ref(), before_ports.objects)?,
+            None => Loaded::load(config, &program, kernel.as_ref(), before_ports.objects)?,
         };
+        let ir = program.ir;
         if before_ports.confine {
-            crate::privileges::forbid_programs();
+            crate::process::privileges::forbid_programs();
         }
         let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let initial = upf::static_rules::initial(&network, &ids);
-        targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
+        targets.apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
 
         let labels: Vec<PortLabel> = config.ports.iter().zip(&ports).map(|(port, open)| label(port, open)).collect();
         let (events, events_in) = bounded(65_536);
@@ -525,14 +374,20 @@ impl Upf {
         };
         let limits = Limits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let buffer = IdleBuffer::deploy(limits);
-        let shape =
-            config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, queues: Queues::Cells, limits, delays: None });
+        let shape = config.qos.limits(ids.mbr_cells).map(|limits| ShapeSettings {
+            meter: ids.mbr,
+            queues: Queues::Cells,
+            limits,
+            delays: None,
+            owed: None,
+        });
         let queues = queues(config, &ports);
         // PDR numbers are the program's marks of what it sends.
         let marks = (!queues.is_empty()).then(|| Arc::new(Marks::new(upf::plane::most_pdr_numbers(&ir.program, &ids))));
         let known = marks.clone().map(|marks| MarkSettings { marks, counter: ids.usage });
         let waiting = Waiting { buffer: Some(buffer), shape, queues, marks: known };
-        let engine = start_engine(&config.workers, &targets.target(), ports, waiting, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = start_engine(&config.workers, &(targets.clone() as Arc<dyn Target>), ports, waiting, events)
+            .map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         let was_left = kernel.as_ref().is_some_and(Kernel::was_left);
         if let Some(kernel) = kernel.as_mut().filter(|_| !was_left) {
@@ -557,58 +412,25 @@ impl Upf {
             kernel.go_live()?;
         }
         take_over(kernel.as_ref(), &mut plane, &mut node, start, store.as_mut()).map_err(|what| config.fault("n4.store", what))?;
-        let placement = Placement::new(config, &targets, &ids).map_err(|e| Failure::Usage(e.to_string()))?;
+        let planner = Placement::new(config, &targets, &ids).map_err(|e| Failure::Usage(e.to_string()))?;
         let socket = Arc::new(if is_old { before_ports.n4.socket } else { before_ports.n4.when_it_may_answer() });
-        let output = Arc::new(Output::new(socket.clone()));
+        let output = Arc::new(Output::new(socket.clone())?);
         let still_ending = Arc::new(AtomicUsize::new(0));
         let ready = Arc::new(AtomicBool::new(!kernel.as_ref().is_some_and(Kernel::is_pending)));
-        let mut agent = Agent {
-            node,
-            plane,
-            targets,
-            services,
-            engine,
-            kernel,
-            output: output.clone(),
-            n4_dropped: Default::default(),
-            store: store.map(|store| store.start(output)).transpose()?,
-            graceful_release: (config.n4.graceful_release_s > 0).then(|| Duration::from_secs(config.n4.graceful_release_s)),
-            leaves_by: None,
-            xdp_stays: config.split.keep.is_some(),
+        let at_end = AtEnd {
             keeps_sessions: config.n4.store.as_ref().is_some_and(|store| store.on_stop == OnStop::Keep),
-            ports: labels,
-            ended: Vec::new(),
-            events: events_in,
-            backlog: Default::default(),
-            refused: Default::default(),
-            punted: Default::default(),
-            host_unsent: Default::default(),
-            decisions: Default::default(),
-            placement,
-            comeback: Default::default(),
-            start,
-            age: start.elapsed(),
-            stopped: false,
-            failed: None,
-            still_ending: still_ending.clone(),
-            ready: ready.clone(),
-            ticks: 0,
-            running: Some(Running::new(config, links)),
-            reconsidering: None,
-            look: None,
-            ir: Some(ir),
-            lease: None,
+            xdp_stays: config.split.keep.is_some(),
+            graceful_release: (config.n4.graceful_release_s > 0).then(|| Duration::from_secs(config.n4.graceful_release_s)),
         };
-        for smf in &config.n4.associate {
-            // Where it listens, whoever asks (TS 29.244 clause 4.2.2).
-            agent.node.associate(SocketAddr::new(*smf, pfcp::codec::PORT), agent.start.elapsed());
-        }
-        if config.shared_store().is_some() {
-            let (host, _) = agent.plane.host_and_data();
-            let actions = host.announce(agent.start.elapsed());
-            agent.act(actions);
-        }
-        let datagrams = Datagrams::read(socket, agent.n4_dropped.clone())?;
+        let dropped = Arc::new(AtomicU64::new(0));
+        let store = store.map(|store| store.start(output.clone())).transpose()?;
+        let n4 = crate::agent::N4 { node, output, dropped: dropped.clone(), store };
+        let backlog = Default::default();
+        let datapath = Datapath { plane, targets, services, engine, events: events_in, backlog, kernel, ports: labels };
+        let life = Life::new(start, at_end, ready.clone(), still_ending.clone());
+        let mut agent = Agent::new(n4, datapath, planner, life, Some(Running::new(config, links)), Some(ir));
+        agent.begin(&config.n4.associate, config.shared_store().is_some());
+        let datagrams = Datagrams::read(socket, dropped)?;
         let (requests, requests_in) = unbounded();
         let agent = std::thread::Builder::new()
             .name("agent".into())
@@ -680,14 +502,9 @@ impl Upf {
             std::thread::sleep(STOP_LOOK);
         }
         let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a bug".into()))?;
-        // The last answers and end markers are on their way through the worker.
+        // The last answers and end markers are in flight through the worker.
         std::thread::sleep(Duration::from_millis(50));
-        agent.engine.stop();
-        agent.drop_punts();
-        match agent.failed.take() {
-            Some(why) => Err(Failure::Failed(why)),
-            None => Ok(agent.report(true)),
-        }
+        agent.end().map_err(Failure::Failed)
     }
 }
 
@@ -710,84 +527,14 @@ fn take_over(
     Ok(())
 }
 
-/// Where packets wait in workers: for an idle UE, for a rate, and for a port.
-#[derive(Default)]
-pub struct Waiting {
-    buffer: Option<Arc<SharedDeployment>>,
-    shape: Option<ShapeSettings>,
-    queues: Vec<QueueSettings>,
-    marks: Option<MarkSettings>,
-}
-
-/// Of ports that have a rate.
-fn queues(config: &Config, ports: &[OpenPort]) -> Vec<QueueSettings> {
-    config.ports.iter().zip(ports).filter_map(|(port, open)| queues_of(config, port, open.id)).collect()
-}
-
-/// Of a port, if it has a rate.
-pub(crate) fn queues_of(config: &Config, port: &crate::config::Port, id: PortId) -> Option<QueueSettings> {
-    let (queues, fill) = config.port_queues(port)?;
-    Some(QueueSettings { port: id, queues, fill: Arc::new(fill) })
-}
-
-/// For reports.
-pub(crate) fn label(port: &crate::config::Port, open: &OpenPort) -> PortLabel {
-    PortLabel {
-        id: open.id,
-        name: port.name.clone(),
-        driver: open.driver.clone(),
-        role: port.role,
-        network_instance: port.network_instance.clone(),
-        down: false,
-        reopened: 0,
-    }
-}
-
-/// Whether and how UEs move, and workers come and go, by themselves.
-pub(crate) fn balance(workers: &Workers) -> Option<BalanceSettings> {
-    let range = workers.range();
-    let scaling = (range.0 < range.1).then_some(range);
-    let usual = BalanceSettings::default();
-    let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
-    (workers.rebalance || scaling.is_some()).then_some(balance)
-}
-
-/// Workers on their ports, or on those of a master.
-pub fn start_engine(
-    workers: &Workers,
-    target: &Arc<dyn Target>,
-    ports: Vec<OpenPort>,
-    waiting: Waiting,
-    events: Sender<Event>,
-) -> Result<Engine, EngineError> {
-    let balance = balance(workers);
-    let by_ue = workers.steering == Steering::Xdp;
-    let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
-    // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.
-    let vital_punts = ["arp", "host", "gtpu_signalling"].iter().filter_map(|name| target.program().reason(name)).collect();
-    let Waiting { buffer, shape, queues, marks } = waiting;
-    let cores = workers.cores.clone();
-    let settings = Settings { buffer, balance, port_hash, vital_punts, shape, queues, marks, cores, ..Settings::default() };
-    let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
-    for port in ports {
-        for (share, devices) in shares.iter_mut().zip(port.of_workers) {
-            share.extend(devices.into_iter().map(|device| (port.id, device)));
-        }
-    }
-    if !workers.steered() {
-        let count = if by_ue { workers.count } else { shares.len() };
-        return Engine::start_some(target, shares, count, settings, events);
-    }
-    Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
-}
-
 fn load_targets(
     config: &Config,
-    ir: &Arc<Ir>,
+    program: &Program,
     kernel: Option<&Kernel>,
     Objects { shipped, cache }: Objects,
     services: &[Arc<Deployment>],
-) -> Result<Targets, Failure> {
+) -> Result<Arc<Split>, Failure> {
+    let ir = &program.ir;
     // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
     // One token bucket per rate: packets on the slow path use XDP's, and what waits there is known to a chip.
     let meters = match (config.split.fast, kernel) {
@@ -798,55 +545,35 @@ fn load_targets(
     };
     let of_chip = meters.clone();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, shipped, cache, ..Default::default() };
-    let x86 = load_x86(ir, &options, services)?;
-    let networks = Networks::new(&network_config(config, &usual_links(config)));
+    let x86 = program.x86()?.load(&options, services)?;
+    let networks = Networks::new(&network_config(config, &usual_links(config), &[]));
     let split = |fast: Box<dyn Target>, base| {
-        let fast = crate::egress::by_other_ways(fast, &config.split.egress, &networks)?;
-        let split = offload::Split::new(fast, base, config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))?;
-        Ok(Targets::Split(Arc::new(split)))
+        let fast = crate::datapath::egress::by_other_ways(fast, &config.split.egress, &networks)?;
+        Split::new(fast, base, config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))
     };
-    match config.split.fast {
-        None => Ok(Targets::Whole(Arc::from(x86))),
+    let targets = match config.split.fast {
+        None => Split::alone(x86),
         Some(FastTarget::Asic) if config.split.chip.is_some() => {
             let chip = config.split.chip.as_deref().unwrap_or_default();
             let model = crate::chip_model::model(chip, ir, config.split.capacity)?;
             let asic = target_asic::Asic::load_model(ir.clone(), &model).map_err(|e| Failure::Usage(e.to_string()))?;
-            split(Box::new(asic.sharing(of_chip)), x86)
+            split(Box::new(asic.sharing(of_chip)), x86)?
         }
         Some(FastTarget::Asic) => {
             let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
             let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
-            split(Box::new(asic.sharing(of_chip)), x86)
+            split(Box::new(asic.sharing(of_chip)), x86)?
         }
         Some(FastTarget::Xdp) => {
             let kernel = kernel.ok_or_else(|| Failure::Usage("split.fast = \"xdp\" needs interfaces of the kernel".into()))?;
             let targets = split(Box::new(kernel.xdp.clone()), x86)?;
-            if let Targets::Split(split) = &targets
-                && kernel.is_pending()
-            {
-                split.hold_back();
+            if kernel.is_pending() {
+                targets.hold_back();
             }
-            Ok(targets)
+            targets
         }
-    }
-}
-
-/// The program as native code. One that calls services is cut where it does, and driven by who calls them.
-pub fn load_x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployment>]) -> Result<Box<dyn Target>, Failure> {
-    let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("{}: {e}", ir.program.name));
-    let load = |ir: &Ir| {
-        let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;
-        target_x86::X86::load(Arc::new(ir.program.clone()), &text, options).map_err(|e| refused(&e))
     };
-    // Where copies of packets go nobody could say here: a program that makes some is refused below.
-    let cut = if ir.program.services.is_empty() || p4_passes::bridge::replicates(ir) {
-        None
-    } else {
-        p4_passes::bridge::cut(ir).map_err(|e| refused(&e))?
-    };
-    let Some((mut cut, bridge)) = cut else { return Ok(Box::new(load(ir)?)) };
-    p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
-    Ok(Box::new(target::Replicating::new(load(&cut)?, bridge).with_services(services).map_err(|e| refused(&e))?))
+    Ok(Arc::new(targets))
 }
 
 /// How long a node that takes over waits for its N4 address to be moved to this host, and how often it looks.
@@ -856,7 +583,7 @@ const ADDRESS_LOOK: Duration = Duration::from_millis(10);
 /// N4's socket, and when it was bound: the Recovery Time Stamp (TS 29.244 §8.2.65).
 ///
 /// The stamp has whole seconds, and peers know a restart by a later one. Where it is not certain to be later than that of the daemon before
-/// ([`crate::started`]), nothing is answered in the second of the stamp: whoever has seen it sees a later one of the next daemon, which cannot
+/// ([`crate::n4::stamp`]), nothing is answered in the second of the stamp: whoever has seen it sees a later one of the next daemon, which cannot
 /// bind the address before this one has gone.
 struct N4 {
     socket: UdpSocket,
@@ -869,7 +596,8 @@ struct N4 {
 
 impl N4 {
     fn bind(config: &Config) -> Result<N4, Failure> {
-        let mut bound = UdpSocket::bind(config.n4.listen);
+        let in_use = |e: &std::io::Error| e.kind() == std::io::ErrorKind::AddrInUse;
+        let mut bound = predecessor::wait_for("n4.listen", || UdpSocket::bind(config.n4.listen), in_use);
         if config.shared_store().is_some() {
             // Who moves the address may learn only now that this node serves. One of this machine is free when the node before has ended.
             let may_come = |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::AddrNotAvailable | std::io::ErrorKind::AddrInUse);
@@ -887,21 +615,30 @@ impl N4 {
             };
             config.fault("n4.listen", what)
         })?;
-        let bound_at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Ok(N4 { socket, bound_at, since: Instant::now(), stamp: None })
+        Ok(N4 { socket, bound_at: unix_now(), since: Instant::now(), stamp: None })
     }
 
     /// With a stamp that is later than that of the daemon before, where a folder for that is at hand.
     fn stamped(mut self) -> N4 {
         let Some(folder) = c_compile::environment::state() else { return self };
         let listen = self.socket.local_addr();
-        match listen.and_then(|listen| crate::started::next(&folder, listen, self.bound_at.as_secs())) {
-            Ok(stamp) => self.stamp = Some(stamp),
-            Err(why) => {
-                tracing::info!("N4 answers from the next second on: the time of this start is not kept in {}: {why}", folder.display())
+        let next =
+            |now: Duration| listen.as_ref().map_err(|e| e.kind().into()).and_then(|listen| stamp::next(&folder, *listen, now.as_secs()));
+        loop {
+            match next(self.bound_at) {
+                Ok(stamp::Next::Stamp(stamp)) => self.stamp = Some(stamp),
+                Ok(stamp::Next::Wait) => {
+                    let left = Duration::from_nanos((1_000_000_000 - self.bound_at.subsec_nanos()).into());
+                    std::thread::sleep(left);
+                    (self.bound_at, self.since) = (unix_now(), Instant::now());
+                    continue;
+                }
+                Err(why) => {
+                    tracing::info!("N4 answers from the next second on: the time of this start is not kept in {}: {why}", folder.display())
+                }
             }
+            return self;
         }
-        self
     }
 
     /// When it was bound, with the Recovery Time Stamp of a new node.
@@ -920,210 +657,7 @@ impl N4 {
     }
 }
 
-/// Longest IP packet that a port sends, in bytes.
-fn mtu(open: &OpenPort) -> u16 {
-    let frame = open.of_workers.iter().flatten().map(|p| p.max_frame()).min().unwrap_or(0);
-    u16::try_from(frame.saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU)
-}
-
-/// The file's name of a key that [`upf::config`] names.
-pub(crate) fn key_of_network(key: &str) -> String {
-    const NAMES: [(&str, &str); 14] = [
-        ("ports[", "port["),
-        ("routes[", "route["),
-        ("neighbours[", "neighbour["),
-        ("traffic_classes[", "class["),
-        ("vxlan.vnis[", "vxlan.network["),
-        ("vxlan.remotes[", "vxlan.remote["),
-        (".gtpu_endpoints", ".gtpu"),
-        (".source_ports", ".from_ports"),
-        (".destination_ports", ".to_ports"),
-        (".source", ".from"),
-        (".destination", ".to"),
-        (".rate", ".rate_bps"),
-        (".local_vtep", ".local"),
-        (".remote_vtep", ".remote"),
-    ];
-    NAMES.iter().fold(key.to_owned(), |key, (theirs, ours)| key.replacen(theirs, ours, 1))
-}
-
-pub(crate) fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig {
-    let ports = config.ports.iter().zip(links).map(|(port, link)| upf::config::PortConfig {
-        id: link.id,
-        name: port.name.clone(),
-        mac: link.mac,
-        mtu: link.mtu,
-        addresses: port.own_addresses().iter().map(|p| (p.address, p.len)).collect(),
-        network_instance: port.network_instance.clone(),
-        role: match port.role {
-            Role::Access => upf::config::Role::Access,
-            Role::Core => upf::config::Role::Core,
-            Role::Both => upf::config::Role::Both,
-            Role::Cp => upf::config::Role::CpFunction,
-        },
-        gtpu_endpoints: port.endpoints(),
-        proxy_prefixes: Vec::new(),
-        far_end: port.is_kernels().then_some(pktio::PEER_MAC),
-        default: port.default,
-    });
-    let id_of = |name: &str| config.ports.iter().zip(links).find(|(p, _)| p.name == name).map(|(_, link)| link.id).unwrap_or_default();
-    upf::config::NetworkConfig {
-        ports: ports.collect(),
-        routes: config.routes.iter().map(route).chain(kernels_routes(config, links)).collect(),
-        neighbours: config
-            .neighbours
-            .iter()
-            .map(|n| upf::config::StaticNeighbour { port: id_of(&n.port), ip: n.ip, mac: n.mac.0 })
-            .collect(),
-        firewall: config
-            .firewall
-            .iter()
-            .map(|rule| upf::config::FirewallRule {
-                permit: rule.action == FirewallAction::Permit,
-                source: rule.from.map(|p| p.network()),
-                destination: rule.to.map(|p| p.network()),
-                protocol: rule.protocol,
-                destination_ports: rule.to_ports,
-                ..Default::default()
-            })
-            .collect(),
-        vxlan: config.vxlan.as_ref().map(|vxlan| upf::config::VxlanConfig {
-            local_vteps: vxlan.local.clone(),
-            vnis: vxlan.networks.iter().map(|n| (n.vni, n.network_instance.clone())).collect(),
-            remotes: vxlan
-                .remotes
-                .iter()
-                .map(|r| upf::config::VxlanRemote {
-                    network_instance: r.network_instance.clone(),
-                    gateway: r.gateway,
-                    mac: r.mac.0,
-                    port: id_of(&r.port),
-                    vni: r.vni,
-                    local_vtep: r.local,
-                    remote_vtep: r.remote,
-                    underlay_mac: r.underlay_mac.0,
-                })
-                .collect(),
-        }),
-        traffic_classes: config.classes.iter().map(|class| traffic_class(class, config.qos.class_policing())).collect(),
-        zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
-        policing: config.qos.policing(),
-        max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
-        host: upf::config::HostLimits {
-            answers_per_s: config.host.answers_per_s,
-            error_indications_per_s: config.host.error_indications_per_s,
-            neighbours_per_s: config.host.neighbours_per_s,
-            gtpu_echo_s: config.host.gtpu_echo_s,
-        },
-    }
-}
-
-fn route(route: &Route) -> upf::config::Route {
-    let via = upf::config::Via::Gateway(route.via);
-    upf::config::Route { network_instance: route.network_instance.clone(), prefix: route.prefix.network(), via }
-}
-
-/// Where the kernel routes, everything goes that has no route of its own.
-fn kernels_routes(config: &Config, links: &[Link]) -> Vec<upf::config::Route> {
-    let v4 = (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-    let v6 = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0);
-    let mut routes = Vec::new();
-    for (port, link) in config.ports.iter().zip(links).filter(|(port, _)| port.is_kernels()) {
-        let given = |prefix| {
-            let same = |r: &&Route| r.network_instance.eq_ignore_ascii_case(&port.network_instance) && r.prefix.network() == prefix;
-            config.routes.iter().find(same).is_some()
-        };
-        let wanted: &[_] = if port.driver == Driver::Tun { &[v4, v6] } else { &[v4] };
-        routes.extend(wanted.iter().filter(|prefix| !given(**prefix)).map(|prefix| upf::config::Route {
-            network_instance: port.network_instance.clone(),
-            prefix: *prefix,
-            via: upf::config::Via::Connected(link.id),
-        }));
-    }
-    routes
-}
-
-fn traffic_class(class: &TrafficClass, policing: Policing) -> upf::config::TrafficClass {
-    let network = |prefix: &Option<Prefix>| match prefix.as_ref().map(|p| p.network()) {
-        Some((IpAddr::V4(address), len)) => Some((address, len)),
-        _ => None,
-    };
-    upf::config::TrafficClass {
-        // Addresses tell the version; without them the traffic class is for both.
-        ip_version: (class.from.is_some() || class.to.is_some()).then_some(4),
-        tos: class.dscp.map(|dscp| (dscp << 2, 0xfc)),
-        source: network(&class.from),
-        destination: network(&class.to),
-        protocol: class.protocol,
-        source_ports: None,
-        destination_ports: class.to_ports,
-        queue: class.queue,
-        rate: class.rate_bps.map(|rate| (rate, class.burst_bytes.unwrap_or_else(|| policing.burst(rate / 8)).max(Policing::MIN_BURST))),
-    }
-}
-
-pub(crate) fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
-    use pfcp::codec::NodeId;
-    let node_id = match config.n4.node_id.as_deref() {
-        None => match config.n4.listen.ip() {
-            IpAddr::V4(a) => NodeId::Ipv4(a),
-            IpAddr::V6(a) => NodeId::Ipv6(a),
-        },
-        Some(text) => match text.parse() {
-            Ok(IpAddr::V4(a)) => NodeId::Ipv4(a),
-            Ok(IpAddr::V6(a)) => NodeId::Ipv6(a),
-            Err(_) => NodeId::Fqdn(text.to_owned()),
-        },
-    };
-    // The socket's, once it is bound.
-    let started_at_ntp_s = 0;
-    let mut out = pfcp::config::Config::new(node_id, config.n4.listen.ip(), started_at_ntp_s);
-    for port in &config.ports {
-        let interface = match port.role {
-            Role::Access => Some(pfcp::rules::Interface::Access),
-            Role::Cp => Some(pfcp::rules::Interface::CpFunction),
-            Role::Both | Role::Core => None,
-        };
-        out.gtpu.extend(port.endpoints().into_iter().map(|ipv4| pfcp::config::GtpuAddress {
-            ipv4,
-            network_instance: Some(port.network_instance.to_lowercase()),
-            interface,
-            default: port.default,
-        }));
-    }
-    // Where SEIDs and TEIDs come from: the system's randomness, seen by nobody else.
-    out.seed = Some(rand::random());
-    out.peers = crate::n4::allowed(&config.n4).peers;
-    out.max_sessions = config.n4.max_sessions;
-    out.max_sessions_per_peer = config.n4.max_sessions_per_peer.unwrap_or(config.n4.max_sessions);
-    out.max_associations_per_peer = config.n4.max_associations_per_peer;
-    out.messages_per_second = config.n4.messages_per_second;
-    out.max_outstanding_per_peer = config.n4.max_outstanding_per_peer;
-    out.max_answers_per_peer = config.n4.max_answers_per_peer;
-    out.error_indications_per_second = config.n4.error_indications_per_second;
-    out.heartbeat_period = (config.n4.heartbeat_s > 0).then(|| Duration::from_secs(config.n4.heartbeat_s));
-    if config.n4.keep_lost_s > 0 {
-        out.on_loss = pfcp::config::OnLoss::Keep(Some(Duration::from_secs(config.n4.keep_lost_s)));
-    }
-    out.records = config.n4.store.as_ref().map(|store| Duration::from_secs(store.counters_within_s));
-    out.request_port = match config.n4.request_port {
-        RequestPort::Standard => pfcp::config::RequestPort::Standard,
-        RequestPort::Source => pfcp::config::RequestPort::Source,
-    };
-    for pool in &config.pools {
-        let wrong = |what: &str| Failure::Usage(format!("pool.{what}: wrong IP version"));
-        let ipv4 = match pool.ipv4.map(|p| p.network()) {
-            Some((IpAddr::V4(a), len)) => Some((a, len)),
-            None => None,
-            Some(_) => return Err(wrong("ipv4")),
-        };
-        let ipv6 = match pool.ipv6.map(|p| p.network()) {
-            Some((IpAddr::V6(a), len)) => Some((a, len)),
-            None => None,
-            Some(_) => return Err(wrong("ipv6")),
-        };
-        let network_instance = pool.network_instance.as_ref().map(|n| n.to_lowercase());
-        out.ue_pools.push(pfcp::config::UePool { network_instance, ipv4, ipv6 });
-    }
-    Ok(out)
+/// Since 1970.
+fn unix_now() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

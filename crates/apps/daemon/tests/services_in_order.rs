@@ -8,7 +8,7 @@ use buffer::rlc::BearerConfig;
 use buffer::service as rlc;
 use buffer::{resubmit::service as resubmit, status};
 use ciphering::service as cipher;
-use daemon::services::{Kind, Sizes};
+use daemon::config::service_kind::{Kind, Sizes};
 use gnb::pdcp::pdu::Format;
 use gnb::pdcp::{CountGuard, OrderConfig};
 use gnb::rlc::SnLength;

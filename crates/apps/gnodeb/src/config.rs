@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 
 use ciphering::{Nea, Nia};
-use daemon::secrets::without_keys;
+use cli::secrets::without_keys;
 use gnb::rlc::SnLength;
 use gnb::rlc::pdu::UmSnLength;
 use gnb::sdap::{self, DrbId, Qfi};

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::Ipv4Addr;
 
-use daemon::control_socket::Refused;
+use daemon::manage::socket::Refused;
 use gnb::sdap::DrbId;
 use serde::{Deserialize, Serialize};
 

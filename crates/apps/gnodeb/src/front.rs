@@ -13,7 +13,7 @@ use std::sync::Arc;
 use gnb::rlc::SnLength;
 use gnb::rlc::pdu::UmSnLength;
 use program::{ApplyError, Batch, CounterId, MeterConfig, MeterId, Op, RegisterId};
-use target::Target;
+use target_api::Target;
 
 use crate::Bearer;
 use crate::config::{self, Drb, GnbUe, RlcMode};
@@ -331,7 +331,7 @@ impl Front {
     /// Users' packets and RLC PDUs of a number's bearer, and whether its COUNT is high.
     pub fn counted(&self, number: u32) -> (Count, Count, bool) {
         let both = |counter| {
-            let target::Count { packets, bytes } = self.target.counter(counter, number.into());
+            let target_api::Count { packets, bytes } = self.target.counter(counter, number.into());
             Count { packets, bytes }
         };
         (both(self.downlink), both(self.sent), self.target.counter(self.high, number.into()).packets > 0)

@@ -7,23 +7,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use base::PortId;
 use buffer::Limits;
-use buffer::service::BufferService;
+use buffer::service::{BufferService, Pace};
 use ciphering::service::{CipherService, key_setting};
 use ciphering::{Choice, Direction, Nea};
-use daemon::objects::Objects;
 use engine::Delays;
 use gnb::pdcp::{CountGuard, OrderConfig};
 use gnb::rlc::pdu::UmSnLength;
 use gnb::rlc::um::UmRxConfig;
 use gnb::rlc::{SnLength, am_rx};
+use p4_driver::objects::Objects;
 use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MeterConfig, MeterId, Op, Program, RegisterId};
 use radio_bearer::{RadioBearerService, RlcConfig};
 use service::caller::Rings;
 use service::{Deployment, Place};
-use target::Target;
+use target_api::Target;
 use wire::gtpu;
 
 use crate::bearer::{self, format};
@@ -41,6 +42,8 @@ pub const RADIO: PortId = PortId(128);
 pub const WAIT_NS: u64 = config::P4_DISCARD_MS * 1_000_000;
 /// What the rate may save up, in ns, as [`crate::grants`] does.
 const DEPTH_NS: u64 = 4_000_000;
+/// What is sent again has this part of the radio's rate at most: a UE that says that it misses everything must leave the others' new packets the rest.
+const AGAIN_PART: u64 = 2;
 /// Packets and bytes that the buffer keeps in all; each bearer has limits of its own.
 const LIMITS: Limits = Limits { packets: 1 << 22, bytes: 8 << 30 };
 /// Of the program's reasons those from here to 63 say that a packet has been processed, and are no drops (p4/gnb/metadata.p4).
@@ -83,6 +86,8 @@ pub struct Pipeline {
     services: Vec<Arc<Deployment>>,
     names: Names,
     pdu_bytes: u16,
+    /// Bytes that were sent again, and that the radio's rate has not been charged for.
+    owed: Arc<AtomicU64>,
     /// `discardTimer` by bearer: what waits for longer for the radio's rate is dropped.
     delays: Delays,
     state: State,
@@ -199,11 +204,11 @@ impl Pipeline {
         let places = if config.control.is_some() { config::P4_BEARERS } else { bearers };
         let Build { objects: Objects { shipped, cache }, flags, cc, ciphers } = build;
         Pipeline::over(config, places, ciphers, front, |services| {
-            let refused = |failure: daemon::failure::Failure| PipelineError::Program(failure.to_string());
-            let ir = daemon::program::shipped("gnb.p4").map_err(refused)?;
+            let refused = |error: p4_driver::Error| PipelineError::Program(error.to_string());
+            let program = p4_driver::Program::compile_shipped("gnb.p4", &[]).map_err(refused)?;
             // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
             let options = target_x86::Options { cc, flags, shipped, cache, seed: rand::random(), ..Default::default() };
-            daemon::run::load_x86(&ir, &options, services).map(Arc::from).map_err(refused)
+            program.x86().and_then(|x86| x86.load(&options, services)).map(Arc::from).map_err(refused)
         })
     }
 
@@ -220,14 +225,16 @@ impl Pipeline {
     ) -> Result<Pipeline, PipelineError> {
         let (n3, radio) = (config.n3, config.radio);
         let (n3, radio) = (n3.expect("a checked configuration has n3"), radio.expect("a checked configuration has a radio"));
-        let services = services(places, ciphers)?;
+        // What is in front has its part of the rate.
+        let rate_bps = radio.rate_bps - config.split.map_or(0, |split| split.rate_bps);
+        let owed = Arc::new(AtomicU64::new(0));
+        let again = Pace { bytes_per_s: rate_bps / 8 / AGAIN_PART, sent: owed.clone() };
+        let services = services(places, ciphers, again)?;
         let target = load(&services)?;
         let names = Names::of(target.program());
         if front.is_none() && config.split.is_some() {
             return Err(PipelineError::Front("there is nothing in front".into()));
         }
-        // What is in front has its part of the rate.
-        let rate_bps = radio.rate_bps - config.split.map_or(0, |split| split.rate_bps);
         target.apply(&stations(target.program(), n3, &radio, names.radio_rate, rate_bps))?;
         let pdu_bytes = u16::try_from(radio.pdu_bytes).expect("a checked configuration has grants of up to MAX_PDU");
         let state = State {
@@ -238,7 +245,7 @@ impl Pipeline {
         };
         let delays = Delays::new(places as u32);
         let mut pipeline =
-            Pipeline { target, front, services, names, pdu_bytes, delays, state, told: BTreeMap::new(), ended: BTreeMap::new() };
+            Pipeline { target, front, services, names, pdu_bytes, owed, delays, state, told: BTreeMap::new(), ended: BTreeMap::new() };
         pipeline.change(&Change { set: config.ues.clone(), released: Vec::new() })?;
         Ok(pipeline)
     }
@@ -415,6 +422,11 @@ impl Pipeline {
         self.names.radio_rate
     }
 
+    /// Bytes that were sent again: what waits for the radio's rate waits for them, too.
+    pub fn owed(&self) -> Arc<AtomicU64> {
+        self.owed.clone()
+    }
+
     /// How long packets of a bearer may wait, by its number.
     pub fn delays(&self) -> Delays {
         self.delays.clone()
@@ -445,7 +457,7 @@ impl Pipeline {
         };
         let cell = |counter| self.target.counter(counter, number.into());
         let both = |counter| {
-            let target::Count { packets, bytes } = cell(counter);
+            let target_api::Count { packets, bytes } = cell(counter);
             Count { packets, bytes }
         };
         UeReport {
@@ -487,11 +499,11 @@ impl Pipeline {
 }
 
 /// The services, each in the worker itself: there is one worker, and a call costs least there.
-fn services(bearers: usize, ciphers: Choice) -> Result<Vec<Arc<Deployment>>, PipelineError> {
+fn services(bearers: usize, ciphers: Choice, again: Pace) -> Result<Vec<Arc<Deployment>>, PipelineError> {
     let cipher = |why: ciphering::Error| PipelineError::Service { name: "cipher", why: why.to_string() };
     CipherService::new(ciphers).map_err(cipher)?;
     let makes: [(&'static str, service::caller::Make); 3] = [
-        ("buffer", Arc::new(move || Box::new(BufferService::new(bearers, LIMITS)))),
+        ("buffer", Arc::new(move || Box::new(BufferService::new(bearers, LIMITS).paced(again.clone())))),
         ("cipher", Arc::new(move || Box::new(CipherService::new(ciphers).expect("one was made")))),
         ("radio_bearer", Arc::new(move || Box::new(RadioBearerService::new(bearers)))),
     ];

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use base::{Packet, Verdict, VerdictKind};
 use ciphering::{Choice, Engine};
-use daemon::program::Program;
 use gnodeb::config::{Gnb, GnbTables, Ues};
 use gnodeb::control::Change;
 use gnodeb::counts::{Drops, Report};
@@ -19,9 +18,10 @@ use gnodeb::front::{Front, Station};
 use gnodeb::pipeline::{Build, N3, Pipeline};
 use gnodeb::run::gnb::RunningGnb;
 use gnodeb::ue::Ue;
+use p4_driver::Program;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_xdp::{Options, Xdp};
 use wire::gtpu::{Repr, SessionContainer};
 
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 fn build() -> Build {
     let cache = c_compile::Cache::open(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gnodeb-objects")).unwrap();
     Build {
-        objects: daemon::objects::Objects { cache: Some(cache), shipped: None },
+        objects: p4_driver::objects::Objects { cache: Some(cache), shipped: None },
         flags: vec!["-O1".into()],
         ciphers: Choice::Portable,
         ..Build::default()
@@ -110,7 +110,7 @@ fn front_program() -> Program {
 
 fn native() -> Arc<dyn Target> {
     let options = target_x86::Options { flags: vec!["-O1".into()], ..Default::default() };
-    daemon::run::load_x86(&front_program().ir, &options, &[]).map(Arc::from).unwrap()
+    Arc::from(front_program().x86().unwrap().load(&options, &[]).unwrap())
 }
 
 fn kernel() -> Arc<dyn Target> {

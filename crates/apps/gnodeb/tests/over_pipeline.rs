@@ -12,7 +12,7 @@ use gnodeb::counts::{Drops, UeReport};
 use gnodeb::pipeline::{Build, Host, N3, Pipeline, RADIO};
 use gnodeb::ue::Ue;
 use link::Link;
-use target::{Lane, Returned};
+use target_api::{Lane, Returned};
 use wire::gtpu::{self, Message, Repr, SessionContainer};
 
 const MS: u64 = 1_000_000;
@@ -112,7 +112,7 @@ fn pipeline(config: &Gnb) -> Pipeline {
     Pipeline::new(
         config,
         Build {
-            objects: daemon::objects::Objects { cache: Some(cache), shipped: None },
+            objects: p4_driver::objects::Objects { cache: Some(cache), shipped: None },
             flags: vec!["-O1".into()],
             ciphers: Choice::Portable,
             ..Build::default()
@@ -163,7 +163,7 @@ impl Worker {
             VerdictKind::Forward => self.sent.push((PortId(verdict.port), packet.data().to_vec())),
             VerdictKind::Punt => self.punted.push(packet.data().to_vec()),
             VerdictKind::Kept => {}
-            VerdictKind::Buffer => self.waits.push(packet),
+            VerdictKind::Buffer | VerdictKind::Shape => self.waits.push(packet),
             _ => *self.drops.entry(verdict.reason).or_default() += 1,
         }
     }
@@ -295,6 +295,38 @@ fn a_packet_over_the_radios_rate_waits_as_it_came_in() {
     for (n, sn) in sns.iter().enumerate() {
         assert_eq!(*sn, [0x80, 0, n as u8], "no number is left out");
     }
+}
+
+/// Everything that the UE has been sent it reports as missing, each millisecond.
+#[test]
+fn a_ue_that_misses_everything_gets_half_of_the_radios_rate_at_most() {
+    let mut worker = Worker::new(&gnb(8, 1400));
+    let miss = |worker: &mut Worker, now_ns: u64| {
+        let (mut pdu, mut out) = (Vec::new(), Vec::new());
+        let nacks: Vec<_> = (0..4).map(|n| buffer::status::Nack { sn: n * 5, range: 5, segment: None }).collect();
+        buffer::status::emit(buffer::status::SnLength::Bits12, 20, &nacks, &mut pdu);
+        gnb::framing::Rlc { mode: gnb::framing::RlcMode::Am(12), direction: ciphering::Direction::Uplink, ue: 3, drb: 1 }
+            .emit(&pdu, &mut out);
+        worker.receive(RADIO, &frame(v4(UE_RADIO), v4(GNB_RADIO), &out), now_ns);
+    };
+    let mut now = MS;
+    while worker.report()[3].downlink.packets < 20 {
+        worker.waits.clear();
+        worker.receive(N3, &from_upf(4, &packet(13)), now);
+        now += 2 * MS;
+    }
+    worker.sent.clear();
+    for _ in 0..1000 {
+        miss(&mut worker, now);
+        now += MS;
+        worker.poll(now);
+    }
+    let bytes: usize = worker.sent.iter().map(|(_, frame)| datagram(frame).2.len()).sum();
+    // A second at 8 Mbit/s is 1 MB.
+    assert!((400_000..=520_000).contains(&bytes), "{bytes} bytes");
+    let again = worker.report()[3].retransmissions;
+    let owed = worker.pipeline.owed().load(std::sync::atomic::Ordering::Relaxed);
+    assert!(again > 300 && owed > 400_000 && owed.abs_diff(bytes as u64) < bytes as u64 / 10, "{again} PDUs, {owed} of {bytes} bytes");
 }
 
 /// A worker with requests for its bearers.

@@ -53,7 +53,7 @@ impl Drop for AtEnd<'_> {
 fn start(text: &str) -> RunningGnb {
     let cache = c_compile::Cache::open(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gnodeb-objects")).unwrap();
     let build = Build {
-        objects: daemon::objects::Objects { cache: Some(cache), shipped: None },
+        objects: p4_driver::objects::Objects { cache: Some(cache), shipped: None },
         flags: vec!["-O1".into()],
         ciphers: Choice::Portable,
         ..Build::default()

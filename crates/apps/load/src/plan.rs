@@ -10,8 +10,6 @@ pub const MOST_SESSIONS: usize = 4_000_000;
 pub const FCS: usize = 4;
 /// Ethernet's header and check sequence.
 pub const ETHERNET: usize = 14 + FCS;
-/// Preamble, start of frame and gap: what a frame takes of a link besides itself.
-pub const GAP: usize = 20;
 /// The sizes of RFC 2544 §9.1 for Ethernet, in bytes.
 pub const RFC2544_SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 1280, 1518];
 /// Shortest frame: it has just room for the tag.

@@ -1,11 +1,11 @@
-//! `splitplane smf`, `ran` and the demo's HTTP server: the emulators of the crate `traffic` as commands.
+//! `splitplane smf` and `ran`: the emulators of the crate `traffic` as commands.
 //!
 //! Each prints `ready` when it works, and ends on SIGINT or SIGTERM, or with `--until-input-ends` when its standard
 //! input ends; then it cleans up and writes its report.
 
 use clap::Args;
-use daemon::failure::Failure;
-use daemon::input::{Input, Next};
+use cli::failure::Failure;
+use cli::input::{Input, Next};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -106,17 +106,6 @@ pub(crate) struct RanArgs {
     /// Writes the counters to this file, as JSON, at exit.
     #[arg(long)]
     report: Option<PathBuf>,
-    /// Ends when standard input ends.
-    #[arg(long)]
-    until_input_ends: bool,
-}
-
-/// Options of `http-server`.
-#[derive(Args, Debug)]
-pub(crate) struct HttpArgs {
-    /// Address to listen on.
-    #[arg(long)]
-    listen: SocketAddr,
     /// Ends when standard input ends.
     #[arg(long)]
     until_input_ends: bool,
@@ -286,15 +275,6 @@ pub(crate) fn ran(args: &RanArgs) -> Result<(), Failure> {
     while !matches!(input.next(Duration::from_millis(200)), Next::End) {}
     let report = ran.stop();
     write_report(args.report.as_deref(), &report)
-}
-
-/// Runs the HTTP server.
-pub(crate) fn http_server(args: &HttpArgs) -> Result<(), Failure> {
-    let input = Input::listen(args.until_input_ends)?;
-    let _server = traffic::dn::Server::start(args.listen).map_err(|e| Failure::Usage(format!("cannot listen on {}: {e}", args.listen)))?;
-    println!("ready");
-    while !matches!(input.next(Duration::from_millis(200)), Next::End) {}
-    Ok(())
 }
 
 /// Writes a report as JSON, where a file is named.

@@ -1,7 +1,7 @@
 //! `splitplane load`: the tester of the crate `load` as a command.
 
 use clap::{Args, Subcommand};
-use daemon::failure::Failure;
+use cli::failure::Failure;
 use load::Direction;
 use load::device::{self, Device};
 use load::plan::{Plan, RFC2544_SIZES, Session, Sizes};
@@ -162,7 +162,7 @@ fn run(args: &RunArgs) -> Result<(), Failure> {
     };
     let mut tester = common.tester(&settings)?;
     let trial = tester.trial(&settings).map_err(failure)?;
-    daemon::output::print_out(format_args!("{} sessions, {trial}", tester.sessions()))?;
+    cli::output::print_out(format_args!("{} sessions, {trial}", tester.sessions()))?;
     common.write(json!({ "load": "run", "sessions": tester.sessions(), "trial": trial }))?;
     if trial.misdelivered() > 0 {
         return Err(Failure::Failed(format!("{} packets arrived with another session's address or TEID", trial.misdelivered())));
@@ -194,7 +194,7 @@ fn search(args: &SearchArgs) -> Result<(), Failure> {
         let mut found = throughput(&search, size.mean(), |rate| tester.trial(&Settings { rate, ..settings })).map_err(failure)?;
         let latency = Settings { mirror: *mirror, ..settings };
         found.add_latencies(loads, |rate| tester.trial(&Settings { rate: Some(rate), ..latency })).map_err(failure)?;
-        daemon::output::print_out(&found)?;
+        cli::output::print_out(&found)?;
         all.push(found);
     }
     common.write(json!({
@@ -252,7 +252,7 @@ impl Common {
 
     fn write(&self, mut figures: Value) -> Result<(), Failure> {
         let Some(path) = &self.json else { return Ok(()) };
-        figures["machine"] = lab::bench::report::machine();
+        figures["machine"] = daemon::process::machine::machine();
         std::fs::write(path, format!("{figures:#}\n")).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
     }
 }

@@ -1,4 +1,4 @@
-//! `splitplane`: the one binary. What it runs is in the crates `daemon` and `lab`; here are the command line, logging and exit codes.
+//! `splitplane`: the binary that operators install. What it runs is in the crate `daemon` and its like; here are the command line and exit codes.
 #![forbid(unsafe_code)]
 
 mod emulators;
@@ -8,16 +8,18 @@ mod plan;
 mod radio;
 mod service;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
-use daemon::failure::Failure;
-use daemon::log_limit::LogLimit;
-use daemon::{config, control, output, privileges, rules, run, show, watch};
-use lab::{attack, bench, demo, reproduce};
+use cli::failure::Failure;
+use cli::output;
+use daemon::ceupf::rules;
+use daemon::manage::capture::command as watch;
+use daemon::manage::logging;
+use daemon::manage::show;
+use daemon::process::privileges;
+use daemon::run;
 use std::path::Path;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
 #[global_allocator]
 static ALLOCATOR: allocator::MiMalloc = allocator::MiMalloc;
@@ -35,10 +37,6 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs the split UPF on real traffic in network namespaces (as root), or on capture files in one process.
-    Demo(demo::Args),
-    /// Attacks a running UPF in network namespaces (as root) and reports what honest users lose and how long N4 takes to answer.
-    Attack(attack::Args),
     /// Runs the UPF.
     Run(run::Args),
     /// Asks a running UPF: overview, sessions, ports, drops, tables, targets, workers, peers, offload.
@@ -71,9 +69,6 @@ enum Command {
     /// Sends packets through a UPF or any other device at full rate, and measures loss, latency and the rate without loss.
     #[command(subcommand)]
     Load(load::LoadCommand),
-    /// HTTP server of the demo's data network: seeded pseudo-random bytes.
-    #[command(hide = true)]
-    HttpServer(emulators::HttpArgs),
     /// Turns off the offloads of an interface that leave checksums or segments unfinished.
     #[command(hide = true)]
     OffloadsOff {
@@ -89,28 +84,28 @@ enum Command {
         /// The folder; made if it is not there.
         folder: std::path::PathBuf,
     },
-    /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
-    #[command(hide = true)]
-    RemoveNamespaces {
-        /// Their names.
-        names: Vec<String>,
-    },
     /// The P4 compiler: check, ir, emit, run, trace.
     #[command(subcommand)]
     P4(p4::P4Command),
     /// Places a program on a chip model: prints the table layout and resource usage, or what ran out.
     Plan(plan::Args),
-    /// Measures speed, with output bytes verified.
-    #[command(subcommand)]
-    Bench(bench::BenchCommand),
-    /// Reproduces the papers' experiments: their numbers beside ours, measured or modelled.
-    Reproduce(reproduce::Args),
 }
 
 /// Does what the command line asks for; the exit code.
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let result = start_logging(&cli).and_then(|()| privileges::refuse_if_everybodys()).and_then(|()| command(cli.command));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match moved(&error) {
+            Some(failure) => {
+                output::error_line(format_args!("splitplane: {failure}"));
+                return failure.code();
+            }
+            None => error.exit(),
+        },
+    };
+    let default = if matches!(cli.command, Command::Run(_) | Command::Service(_)) { "info" } else { "warn" };
+    let result =
+        logging::start(cli.log_json, default).and_then(|()| privileges::refuse_if_everybodys()).and_then(|()| command(cli.command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -120,10 +115,25 @@ fn main() -> ExitCode {
     }
 }
 
+/// Commands of the laboratory, which this binary once had: the word that is not known here, and the command there.
+const MOVED: [(&str, &str); 6] = [
+    ("demo", "demo"),
+    ("attack", "attack"),
+    ("bench", "bench"),
+    ("reproduce", "reproduce"),
+    ("conformance", "p4 conformance"),
+    ("fuzz", "p4 fuzz"),
+];
+
+/// What to say of a command line that names one of them.
+fn moved(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let (_, command) = MOVED.iter().find(|(moved, _)| error.kind() == ErrorKind::InvalidSubcommand && moved == word)?;
+    Some(Failure::Usage(format!("{command}: this is a command of the laboratory: `splitplane-lab {command}` (`make build` makes it)")))
+}
+
 fn command(command: Command) -> Result<(), Failure> {
     match command {
-        Command::Demo(args) => demo::demo(&args),
-        Command::Attack(args) => attack::attack(&args),
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::show(&args),
         Command::Set(args) => show::set(&args),
@@ -139,19 +149,12 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Ue(args) => radio::ue(&args),
         Command::Link(args) => radio::link(&args),
         Command::Load(command) => load::load(&command),
-        Command::HttpServer(args) => emulators::http_server(&args),
         Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
             .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })
             .map_err(|e| Failure::Usage(e.to_string())),
         Command::Manual { folder } => manual(&folder).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", folder.display()))),
-        Command::RemoveNamespaces { names } => {
-            demo::remove_at_end_of_input(&names);
-            Ok(())
-        }
         Command::P4(command) => p4::p4(&command),
         Command::Plan(args) => plan::plan(&args),
-        Command::Bench(command) => bench::bench(&command),
-        Command::Reproduce(args) => reproduce::reproduce(&args),
     }
 }
 
@@ -165,37 +168,4 @@ fn manual(folder: &Path) -> std::io::Result<()> {
         generate_to(shell, &mut Cli::command(), "splitplane", folder.join(part))?;
     }
     Ok(())
-}
-
-/// Logs go to standard error, so that output stays data; of a cause so many lines at most. A reader that is gone or a full disk loses lines, and nothing else.
-fn start_logging(cli: &Cli) -> Result<(), Failure> {
-    let default = if matches!(cli.command, Command::Run(_) | Command::Service(_)) { "info" } else { "warn" };
-    let wrong = |why: String| Failure::Usage(format!("RUST_LOG: {why}"));
-    let filter = match control::asked_filter().map_err(wrong)? {
-        Some(text) => parse_filter(&text).map_err(wrong)?,
-        None => audited(EnvFilter::new(default)),
-    };
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);
-    if cli.log_json {
-        let builder = builder.json().with_filter_reloading();
-        let handle = builder.reload_handle();
-        control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
-        builder.finish().with(LogLimit).init();
-    } else {
-        let builder = builder.with_target(false).with_filter_reloading();
-        let handle = builder.reload_handle();
-        control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
-        builder.finish().with(LogLimit).init();
-    }
-    Ok(())
-}
-
-fn parse_filter(text: &str) -> Result<EnvFilter, String> {
-    config::read_filter(text).map(audited)
-}
-
-/// Who changed what is logged whatever the filter says.
-fn audited(filter: EnvFilter) -> EnvFilter {
-    filter.add_directive("audit=info".parse().expect("it is a directive"))
 }

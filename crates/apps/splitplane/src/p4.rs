@@ -1,16 +1,17 @@
 //! `splitplane p4`: the compiler's commands. Each stops after one step and prints what is there.
 
 use base::PortId;
-use daemon::failure::Failure;
-use daemon::objects::{self, Ahead};
-use daemon::output::print_out;
-use daemon::program::{Good, Program};
-use lab::p4::device::TargetDevice;
-use lab::p4::{conformance, fuzz, services, xdp_device};
+use cli::failure::Failure;
+use cli::output::print_out;
+use p4_driver::objects::{self, Ahead};
+use p4_driver::stages::STAGES;
+use p4_driver::{Good, Program};
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
 use p4_ir::Ir;
+use packet_test::device::TargetDevice;
+use packet_test::{services, xdp_device};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, gnb.p4, l2fwd.p4, l2switch.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
 /// (which are checked and planned).
@@ -101,10 +102,6 @@ pub(crate) enum P4Command {
         #[arg(long)]
         all: bool,
     },
-    /// Runs a folder of programs and packet tests, and counts those that behave correctly.
-    Conformance(conformance::Args),
-    /// Runs random programs on the interpreter and as native code, until something differs or time is up.
-    Fuzz(fuzz::Args),
     /// Serves an editor over standard input and output (Language Server Protocol): errors and warnings as one types, where a name is
     /// declared, what it is, which fields a value has. Point the editor's client for P4 at `splitplane p4 lsp`.
     Lsp {
@@ -115,9 +112,6 @@ pub(crate) enum P4Command {
         #[arg(short = 'D', value_name = "MACRO")]
         define: Vec<String>,
     },
-    /// One of its checks, in a process of its own.
-    #[command(hide = true)]
-    ConformanceJob(conformance::JobArgs),
 }
 
 /// A program and how to read it.
@@ -144,15 +138,17 @@ impl Source {
     }
 
     fn unoptimised(&self) -> Result<Ir, Failure> {
-        daemon::program::compile_unoptimised(&self.program, &self.include, &self.defines())
+        Ok(p4_driver::compile_unoptimised(&self.program, &self.include, &self.defines())?)
     }
 
-    pub(crate) fn compile_for_chip(&self) -> Result<Ir, Failure> {
-        daemon::program::compile_for_chip(&self.program, &self.include, &self.defines())
+    /// For a chip, whose compiler defines these macros; the command's own come first.
+    pub(crate) fn compile_for_chip(&self, macros: &BTreeMap<String, String>) -> Result<Ir, Failure> {
+        let known = macros.iter().map(|(name, value)| (name.clone(), value.clone()));
+        Ok(p4_driver::compile_for_chip(&self.program, &self.include, &known.chain(self.defines()).collect::<Vec<_>>())?)
     }
 
-    fn compile(&self) -> Result<Ir, Failure> {
-        daemon::program::compile(&self.program, &self.include, &self.defines())
+    fn compile(&self) -> Result<Program, Failure> {
+        Ok(Program::compile(&self.program, &self.include, &self.defines())?)
     }
 }
 
@@ -161,12 +157,8 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
         P4Command::Check { source, p4info, werror, json } => check(source, p4info.as_deref(), *werror, *json),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
-        P4Command::Emit { source, target } if target == "xdp" => {
-            print_out(Program::compile(&source.program, &source.include, &source.defines())?.xdp_text()?)
-        }
-        P4Command::Emit { source, target: _ } => {
-            print_out(Program::compile(&source.program, &source.include, &source.defines())?.x86_text()?)
-        }
+        P4Command::Emit { source, target } if target == "xdp" => print_out(source.compile()?.xdp_text()?),
+        P4Command::Emit { source, target: _ } => print_out(&source.compile()?.x86()?.text),
         P4Command::Compile { program, include, define, out, cc } => {
             let source = program.clone().map(|program| Source { program, include: include.clone(), define: define.clone() });
             compile_ahead(source.as_ref(), out, cc.as_deref())
@@ -175,23 +167,19 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Trace { source, packet, port, entries, setting, all } => {
             trace(source, packet, PortId(*port), entries.as_deref(), setting, *all)
         }
-        P4Command::Conformance(args) => conformance::conformance(args),
-        P4Command::Fuzz(args) => fuzz::fuzz(args),
         P4Command::Lsp { include, define } => serve_editor(include, define),
-        P4Command::ConformanceJob(args) => conformance::job(args),
     }
 }
 
 fn serve_editor(include: &[PathBuf], define: &[String]) -> Result<(), Failure> {
-    let options = daemon::program::options(include, &defines(define));
+    let options = p4_driver::options(include, &defines(define));
     p4_lsp::serve_stdio(options).map_err(|e| Failure::Failed(e.to_string()))
 }
 
 fn compile_ahead(source: Option<&Source>, out: &Path, cc: Option<&Path>) -> Result<(), Failure> {
     let names = match source {
         Some(source) => {
-            let ir = source.compile()?;
-            let xdp = p4_emit::bpf::emit_xdp(&ir);
+            let xdp = p4_driver::xdp_text(&source.compile()?.ir);
             if let Err(why) = &xdp {
                 eprintln!("splitplane: warning: no object for XDP: {why}");
             }
@@ -208,7 +196,7 @@ fn compile_ahead(source: Option<&Source>, out: &Path, cc: Option<&Path>) -> Resu
 }
 
 fn check(source: &Source, p4info: Option<&Path>, werror: bool, json: bool) -> Result<(), Failure> {
-    let checked = daemon::program::check(&source.program, &source.include, &source.defines())?;
+    let checked = p4_driver::check(&source.program, &source.include, &source.defines())?;
     let (text, errors) = (checked.text(), checked.program.is_none());
     if json {
         print_out(checked.json())?;
@@ -227,7 +215,7 @@ fn check(source: &Source, p4info: Option<&Path>, werror: bool, json: bool) -> Re
         _ if json => Ok(()),
         (Good::Program(program), None) => print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint)),
         (Good::Program(program), Some(path)) => {
-            let text = program.p4info().map_err(|e| Failure::Usage(format!("{}: {e}", source.program.display())))?;
+            let text = program.p4info();
             if path == Path::new("-") {
                 return print_out(text);
             }
@@ -247,28 +235,21 @@ fn check(source: &Source, p4info: Option<&Path>, werror: bool, json: bool) -> Re
 fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     if list {
         let lines: String = p4_passes::PASSES.iter().map(|p| format!("{:20} {}\n", p.name, p.about)).collect();
-        return print_out(format!(
-            "{lines}{:20} {}\n",
-            "cut", "cuts the optimised program where it copies packets and calls services, for targets"
-        ));
+        let cut = STAGES.iter().filter(|stage| stage.name == "cut").map(|stage| format!("{:20} {}\n", stage.name, stage.about));
+        return print_out(lines + &cut.collect::<String>());
     }
-    let mut ir = source.unoptimised()?;
-    let Some(after) = after else {
-        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
-        return print_out(ir);
-    };
-    if after == "none" {
-        return print_out(ir);
+    match after {
+        None => return print_out(&source.compile()?.ir),
+        Some("none") => return print_out(source.unoptimised()?),
+        Some("cut") => return print_out(cut(&source.compile()?)?),
+        Some(_) => {}
     }
-    if after == "cut" {
-        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
-        return print_out(cut(&ir)?);
-    }
+    let after = after.unwrap_or_default();
     if !p4_passes::PASSES.iter().any(|p| p.name == after) {
         let names: Vec<&str> = p4_passes::PASSES.iter().map(|p| p.name).collect();
         return Err(Failure::Usage(format!("unknown pass `{after}`; expected none, {}, cut", names.join(", "))));
     }
-    let mut text = None;
+    let (mut ir, mut text) = (source.unoptimised()?, None);
     let mut keep = |round: usize, pass: &p4_passes::Pass, ir: &Ir| {
         if round == 0 && pass.name == after {
             text = Some(ir.to_string());
@@ -279,17 +260,15 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
 }
 
 /// The program that targets are given, and what travels with a packet from one part of it to the next.
-fn cut(ir: &Ir) -> Result<String, Failure> {
-    let cut = p4_passes::bridge::cut(ir).map_err(|e| Failure::Usage(e.to_string()))?;
-    let (mut cut, bridge) =
-        cut.ok_or_else(|| Failure::Usage("the program has no cut: it copies no packets and calls no services".into()))?;
-    p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
+fn cut(program: &Program) -> Result<String, Failure> {
+    let none = || Failure::Usage("the program has no cut: it copies no packets and calls no services".into());
+    let (cut, bridge) = program.cut()?.ok_or_else(none)?;
     let mut text = format!("{cut}bridge of {} bytes\n", bridge.len);
     for (kind, _) in bridge.stops() {
         let what = match (bridge.call(kind), bridge.stage(kind)) {
             (Some(call), _) => {
                 let waits = if call.waits { "call" } else { "send" };
-                format!("{waits} {}, {} bytes behind the bridge", ir.program.services[call.service].name, call.len)
+                format!("{waits} {}, {} bytes behind the bridge", program.ir.program.services[call.service].name, call.len)
             }
             (None, stage) => format!("stage {}", stage.unwrap_or_default()),
         };
@@ -299,17 +278,18 @@ fn cut(ir: &Ir) -> Result<String, Failure> {
 }
 
 fn run_stf(source: &Source, path: &std::path::Path, target: &str, settings: &[services::Setting]) -> Result<(), Failure> {
-    let ir = Arc::new(source.compile()?);
+    let program = source.compile()?;
+    let ir = program.ir.clone();
     let script = read_stf(&ir, path)?;
     let report = if target == "x86" {
-        stf::run(&script, &mut TargetDevice::x86(&ir, &services::in_lanes(&ir.program, settings)?)?)
+        stf::run(&script, &mut TargetDevice::x86(program.x86()?, &services::in_lanes(&ir.program, settings)?)?)
     } else if target == "xdp" {
         if let Some(services::Setting { service, index, .. }) = settings.first() {
             return Err(Failure::Usage(format!(
                 "--setting {service}.{index}: services run on interp and x86; XDP passes what calls one to the slow path"
             )));
         }
-        let device = xdp_device::XdpDevice::new(&ir);
+        let device = xdp_device::XdpDevice::new(&ir.program, program.xdp_text()?);
         stf::run(&script, &mut device.map_err(|e| Failure::Usage(e.to_string()))?)
     } else {
         let mut machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -338,7 +318,7 @@ fn trace(
     settings: &[services::Setting],
     all: bool,
 ) -> Result<(), Failure> {
-    let ir = Arc::new(source.compile()?);
+    let ir = source.compile()?.ir;
     let bytes = hex(packet).map_err(|e| Failure::Usage(format!("--packet: {e}")))?;
     let mut machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
     if let Some(path) = entries {

@@ -1,9 +1,9 @@
 //! `splitplane plan`: what has a program room for on a chip? Everything printed is modelled.
 
 use chip::{Chip, Form, Placement, Sizes};
+use cli::failure::Failure;
+use cli::output::print_out;
 use daemon::chip_model::chip_of;
-use daemon::failure::Failure;
-use daemon::output::print_out;
 use p4_ir::{Architecture, Ir};
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ fn size(text: &str) -> Result<(String, u64), String> {
 /// Does it.
 pub(crate) fn plan(args: &Args) -> Result<(), Failure> {
     let chip = chip_of(&args.chip)?;
-    let ir = args.source.compile_for_chip()?;
+    let ir = args.source.compile_for_chip(&chip.macros)?;
     let mut sizes = Sizes { sessions: args.sessions, set: args.set.iter().cloned().collect() };
     if let Form::Cores(_) = chip.form {
         return plan_tiers(args, &ir, &chip, sizes);

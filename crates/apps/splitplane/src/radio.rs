@@ -4,8 +4,8 @@
 //! report.
 
 use clap::Args;
-use daemon::failure::Failure;
-use daemon::input::{Input, Next};
+use cli::failure::Failure;
+use cli::input::{Input, Next};
 use gnodeb::config::{ConfigError, GnbTables, MAX_FILE, UesTables};
 use gnodeb::control::{MAX_REQUEST, Reply, Request, UeRequest, read_ues};
 use gnodeb::pipeline::Build;
@@ -145,7 +145,7 @@ pub(crate) struct LinkArgs {
 
 /// Before keys are read: they stay as long as bearers do.
 fn keep_keys() -> Result<(), Failure> {
-    daemon::privileges::no_core_dumps()
+    daemon::process::privileges::no_core_dumps()
         .map_err(|error| Failure::Failed(format!("core dumps cannot be turned off, and there are keys: {error}")))
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn gnb(args: &NodeArgs) -> Result<(), Failure> {
     keep_keys()?;
     let input = Input::listen(args.until_input_ends)?;
     let (tables, config) = read(&args.config, GnbTables::parse)?;
-    let build = Build { objects: daemon::objects::Objects::find(), ..Build::default() };
+    let build = Build { objects: p4_driver::objects::Objects::find(), ..Build::default() };
     let gnb = RunningGnb::start(tables, config, build).map_err(usage)?;
     println!("ready");
     let report = gnb.run(&mut || goes_on(&input)).map_err(failed)?;
@@ -202,7 +202,7 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
 
 /// A gNodeB's reply; what it refuses is an error.
 fn ask(socket: &Path, request: &impl serde::Serialize) -> Result<Reply<Value>, Failure> {
-    match daemon::control_socket::ask(socket, request, MAX_REQUEST)? {
+    match daemon::manage::socket::ask(socket, request, MAX_REQUEST)? {
         Reply::Error { message } => Err(Failure::Failed(format!("nothing has changed: {message}"))),
         reply => Ok(reply),
     }

@@ -3,9 +3,9 @@
 //! The pipeline listens (`place = { process = PATH }` of the service) and hands out shared memory; this connects, waits while nobody listens, and connects again
 //! when the pipeline was restarted. Keys and bearers come from the pipeline. Ending it is safe: the pipeline counts what it had as lost.
 
-use daemon::failure::Failure;
-use daemon::privileges::no_core_dumps;
-use daemon::services::{Kind, Sizes};
+use cli::failure::Failure;
+use daemon::config::service_kind::{Kind, Sizes};
+use daemon::process::privileges::no_core_dumps;
 use service::process::{ServeError, serve};
 use std::path::PathBuf;
 use std::sync::Arc;

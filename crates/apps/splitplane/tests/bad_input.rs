@@ -3,7 +3,6 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 const GOOD: &str = r#"
 [n4]
@@ -184,7 +183,8 @@ fn a_compiler_that_is_not_there_is_named() {
     let output = folder.run("[n4]", "[engine]\ncc = \"/nonexistent/cc\"\n[n4]");
     refused(&output, &["/nonexistent/cc"]);
     let config = folder.config("[n4]", "[n4]");
-    let output = splitplane(&["run", "--config", &config]).env("PATH", "/nonexistent").env_remove("CC").output().unwrap();
+    // Else an object that this machine has kept is taken, and the daemon runs.
+    let output = splitplane(&["run", "--no-cache", "--config", &config]).env("PATH", "/nonexistent").env_remove("CC").output().unwrap();
     refused(&output, &["no C compiler", "install"]);
 }
 
@@ -228,11 +228,27 @@ fn the_cut_of_a_program_is_printed() {
 
 #[test]
 fn wrong_arguments_are_refused() {
-    for args in [&["nosuch"][..], &["demo", "--sessions", "1000000"], &["demo", "--share", "2"], &["bench", "upf", "--rounds", "0"]] {
+    for args in [&["nosuch"][..], &["run", "--nosuch"], &["p4", "nosuch"], &["plan"]] {
         let output = splitplane(args).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
-    assert!(!Path::new("out/upf.toml").exists(), "a refused demo leaves nothing");
+}
+
+/// They were commands of this binary once.
+#[test]
+fn commands_of_the_laboratory_are_refused_with_their_new_names() {
+    for command in ["demo", "demo --gnb --ues 4", "attack --short", "bench", "bench upf --rounds 1", "reproduce all", "--log-json demo"] {
+        let output = splitplane(&command.split(' ').collect::<Vec<_>>()).output().unwrap();
+        let name = command.split(' ').find(|word| !word.starts_with('-')).unwrap();
+        refused(&output, &[&format!("splitplane: {name}: "), &format!("`splitplane-lab {name}`")]);
+    }
+    for command in ["p4 conformance --corpus .", "p4 fuzz --programs 1"] {
+        let output = splitplane(&command.split(' ').collect::<Vec<_>>()).output().unwrap();
+        refused(&output, &[&format!("`splitplane-lab {}`", command.split(" --").next().unwrap())]);
+    }
+    // A word that is no command is refused as others are.
+    let output = splitplane(&["demos"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("splitplane-lab"), "{output:?}");
 }
 
 /// A reader that has seen enough is no fault: no panic, no error.
@@ -244,36 +260,6 @@ fn output_may_be_cut_short() {
     let output = child.wait_with_output().unwrap();
     assert!(line.contains("generated"), "{line}");
     assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// Namespaces, links and whatever runs in them go with the demo, however it ends. Needs root, and says so.
-#[test]
-fn a_killed_demo_leaves_nothing_behind() {
-    let namespaces = || Command::new("ip").args(["netns", "list"]).output().map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
-    let allowed = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
-    if !allowed || namespaces().is_err() {
-        testkit::skip("needs root and iproute2");
-        return;
-    }
-    for signal in ["-INT", "-KILL"] {
-        let folder = Folder::new();
-        let out = folder.path("out").display().to_string();
-        let mut demo =
-            splitplane(&["demo", "--sessions", "2", "--out", &out]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        // It says so when the namespaces are there and the UPF is about to start.
-        let lines = std::io::BufReader::new(demo.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let began = lines.into_iter().any(|line| line.starts_with("SMF:"));
-        let mine = format!("-{}", demo.id());
-        let there = namespaces().unwrap().contains(&mine);
-        Command::new("kill").args([signal, &demo.id().to_string()]).status().unwrap();
-        demo.wait().unwrap();
-        assert!(began && there, "the demo did not begin");
-        let end = Instant::now() + Duration::from_secs(10);
-        while namespaces().unwrap().contains(&mine) {
-            assert!(Instant::now() < end, "{signal} left {}", namespaces().unwrap());
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
 }
 
 /// Where an operator's program asks for what the kernel cannot do is said as the compiler would say it, before anything is opened.

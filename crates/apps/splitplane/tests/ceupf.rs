@@ -315,6 +315,33 @@ fn rules_are_added_listed_loaded_and_deleted_by_commands() {
     assert_eq!(report["rules"].as_array().map(Vec::len), Some(2), "{report}");
 }
 
+/// `--check` said "good", and `run` ended.
+#[test]
+fn check_refuses_a_program_for_which_there_is_neither_object_nor_compiler() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = include_str!("../../../../docs/ceupf.example.toml").replace("max_rules = 131072", "max_rules = 1000");
+    for n in 0..4 {
+        text = text.replace(&format!("interface = \"eth{n}\""), &format!("driver = \"pcap\"\noutput = \"{n}.pcap\""));
+    }
+    let check = |text: &str, path: &str| {
+        std::fs::write(folder.path().join("ceupf.toml"), text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
+        command.args(["run", "--check", "--config", "ceupf.toml"]).current_dir(folder.path()).env("PATH", path);
+        let output = command.env("XDG_CACHE_HOME", folder.path()).env_remove("CC").env("RUST_LOG", "off").output().unwrap();
+        (output.status.code(), words(&output))
+    };
+    let paths = std::env::var("PATH").unwrap();
+    let (code, said) = check(&text, "/nonexistent");
+    assert!(code == Some(2) && said.contains("no C compiler"), "{said}");
+    let (code, said) = check(&text, &paths);
+    assert!(code == Some(0) && said.contains("good"), "{said}");
+    // A model needs none.
+    let (code, said) = check(&text.replace("target = \"x86\"", "target = \"asic\""), "/nonexistent");
+    assert!(code == Some(0) && said.contains("good"), "{said}");
+    let (code, said) = check(&text.replace("# cc = \"clang\"", "cc = \"/nonexistent/cc\""), &paths);
+    assert!(code == Some(2) && said.contains("ceupf.cc") && said.contains("/nonexistent/cc"), "{said}");
+}
+
 #[test]
 fn without_a_daemon_the_commands_say_so() {
     let output = splitplane(&["rules", "--socket", "/nonexistent/s.sock", "list"]);

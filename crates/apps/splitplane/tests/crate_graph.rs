@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use toml::Table;
 
@@ -16,6 +17,10 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("common/testkit", &[]),
     // Loss, delay and rate for whoever emulates a link: the radio, and benchmarks of QoS.
     ("common/link", &[]),
+    // How a command fails, is stopped, prints and logs.
+    ("common/cli", &[]),
+    // Bytes that fade, and the rates that they stand for: of the program's detector, and of those that it is compared with.
+    ("common/decay", &[]),
     // Compiler. It meets the targets only in `program`.
     ("p4/p4-syntax", &[]),
     ("common/program", &["base"]),
@@ -26,13 +31,14 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4/p4-check", &["base", "p4-analysis", "p4-ir", "p4-lint", "p4-syntax", "program"]),
     ("p4/p4-passes", &["p4-analysis", "p4-ir", "program"]),
     ("p4/p4-interp", &["base", "p4-ir", "program"]),
-    // Random programs as text.
-    ("p4/p4-gen", &["p4-ir"]),
-    // A second opinion for tests: it shares nothing with the lowering but the syntax tree.
-    ("p4/p4-eval", &["base", "p4-syntax", "program"]),
     ("p4/p4-emit", &["base", "p4-analysis", "p4-ir", "program"]),
     // What an editor asks of a program; it only checks.
     ("p4/p4-lsp", &["p4-check"]),
+    // The one way from source to a running target: it drives the compiler's stages, and gives native targets the text with its program.
+    (
+        "p4/p4-driver",
+        &["c-compile", "cli", "p4-check", "p4-emit", "p4-ir", "p4-passes", "program", "service", "target-api", "target-x86", "target-xdp"],
+    ),
     // What a chip has room for; it runs nothing.
     ("control/chip", &["p4-analysis", "p4-ir", "program"]),
     // C text to an object: the compiler as a child, and its objects kept.
@@ -50,23 +56,19 @@ const GRAPH: &[(&str, &[&str])] = &[
     // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and below what is behind it. No tables.
     ("services/service", &["base", "shm"]),
     // The driver of a program that was cut calls the services.
-    ("targets/target", &["base", "program", "service"]),
+    ("targets/target-api", &["base", "program", "service"]),
     // Pure: packets of any type, rates that are the caller's. As a service: packets, and rates of its own.
     ("services/shaper", &["pages", "service"]),
     // It gives packets to the service where they wait for control code, keeps those that wait for a rate, and marks them.
-    ("dataplane/engine", &["base", "pages", "pktio", "program", "service", "shaper", "target", "wire"]),
+    ("dataplane/engine", &["base", "pages", "pktio", "program", "service", "shaper", "target-api", "wire"]),
     // Targets.
-    ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),
-    ("targets/target-xdp", &["base", "c-compile", "program", "target"]),
+    ("targets/target-x86", &["base", "c-compile", "program", "table", "target-api"]),
+    ("targets/target-xdp", &["base", "c-compile", "program", "target-api"]),
     // A model: the interpreter under a chip's limits.
-    ("targets/target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target"]),
-    // Any of them, failing on purpose: for tests.
-    ("targets/target-chaos", &["base", "program", "target"]),
-    // Conformance, for tests: a target beside the interpreter, stand-ins, packets that wait for services.
-    ("targets/target-kit", &["base", "p4-check", "p4-interp", "p4-ir", "p4-passes", "program", "service", "target"]),
+    ("targets/target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target-api"]),
     // Mobile.
     ("mobile/pfcp", &[]),
-    ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),
+    ("mobile/upf", &["base", "pfcp", "program", "target-api", "wire"]),
     // GTP-U in the steering program of ports: beside `upf`, which does no I/O.
     ("mobile/gtpu-steering", &["pktio"]),
     // An operator's rules instead of PFCP.
@@ -80,43 +82,36 @@ const GRAPH: &[(&str, &[&str])] = &[
     // The interpreter calls the services that lanes call: for traces and packet tests, where compiler and services meet.
     ("services/inline", &["base", "p4-interp", "p4-ir", "program", "service"]),
     // Control.
-    ("control/offload", &["base", "program", "target"]),
-    (
-        "control/offload-kit",
-        &["base", "offload", "p4-check", "p4-emit", "p4-ir", "p4-passes", "program", "target", "target-asic", "target-chaos", "target-x86"],
-    ),
+    ("control/offload", &["base", "program", "target-api"]),
     // Tools.
-    ("apps/traffic", &["pfcp", "wire"]),
+    ("apps/traffic", &["pfcp", "pktio", "wire"]),
     // A tester of any device: ports and packets, nothing of what it tests.
     ("apps/load", &["base", "dpdk", "pktio", "traffic", "wire"]),
     // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.
-    // The program's targets and services are made as the daemon makes them.
     (
         "apps/gnodeb",
         &[
             "base",
             "buffer",
             "ciphering",
+            "cli",
             "daemon",
             "engine",
             "gnb",
             "link",
+            "p4-driver",
             "pktio",
             "program",
             "radio-bearer",
             "service",
             "shaper",
-            "target",
+            "target-api",
             "target-x86",
             "target-xdp",
             "traffic",
             "wire",
         ],
     ),
-    // Packets as numbers: nobody's headers, nobody's tables.
-    ("apps/detect", &[]),
-    // The hand-written limit that benchmarks measure by.
-    ("apps/baseline", &["base", "dpdk", "program", "table", "target"]),
     // The daemon composes what carries packets and speaks PFCP.
     (
         "apps/daemon",
@@ -128,26 +123,25 @@ const GRAPH: &[(&str, &[&str])] = &[
             "ceupf",
             "chip",
             "ciphering",
+            "cli",
             // Rates of sessions, out of the cells of the program's detector.
-            "detect",
+            "decay",
             "dpdk",
             "engine",
             // What the numbers of a bearer of `radio-bearer` are.
             "gnb",
             "gtpu-steering",
             "offload",
-            "p4-check",
-            "p4-emit",
+            "p4-driver",
             "p4-interp",
             "p4-ir",
-            "p4-passes",
             "pfcp",
             "pktio",
             "program",
             "radio-bearer",
             "service",
             "shaper",
-            "target",
+            "target-api",
             "target-asic",
             "target-x86",
             "target-xdp",
@@ -156,9 +150,51 @@ const GRAPH: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    // What tries and measures it.
+    // Where a program runs that is tested or traced, with the daemon's services.
+    ("apps/packet-test", &["base", "cli", "daemon", "inline", "p4-driver", "p4-interp", "program", "service", "target-api", "target-xdp"]),
+    // The binary that operators install: the command line.
     (
-        "apps/lab",
+        "apps/splitplane",
+        &[
+            "allocator",
+            "base",
+            "chip",
+            "cli",
+            "daemon",
+            "gnodeb",
+            "link",
+            "load",
+            "p4-driver",
+            "p4-interp",
+            "p4-ir",
+            "p4-lsp",
+            "p4-passes",
+            "packet-test",
+            "pktio",
+            "service",
+            "traffic",
+            // MAC addresses of the command line.
+            "wire",
+        ],
+    ),
+    // The laboratory: nothing of it is in that binary. Random programs as text.
+    ("lab/p4-gen", &["base", "p4-ir", "program"]),
+    // A second opinion for tests: it shares nothing with the lowering but the syntax tree.
+    ("lab/p4-eval", &["base", "p4-syntax", "program"]),
+    // Any target, failing on purpose: for tests.
+    ("lab/target-chaos", &["base", "program", "target-api"]),
+    // Conformance, for tests: a target beside the interpreter, stand-ins, packets that wait for services.
+    ("lab/target-kit", &["base", "p4-check", "p4-gen", "p4-interp", "p4-ir", "p4-passes", "program", "service", "target-api"]),
+    ("lab/offload-kit", &["base", "offload", "p4-driver", "p4-ir", "program", "target-api", "target-asic", "target-chaos", "target-x86"]),
+    // Sessions by their numbers, for tests and benchmarks.
+    ("lab/upf-kit", &["base", "pfcp", "program", "upf", "wire"]),
+    // Packets as numbers: nobody's headers, nobody's tables.
+    ("lab/detect", &["decay"]),
+    // The hand-written limit that benchmarks measure by.
+    ("lab/baseline", &["base", "dpdk", "program", "table", "target-api"]),
+    // What tries and measures the UPF.
+    (
+        "lab/lab",
         &[
             "base",
             "baseline",
@@ -166,6 +202,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "ceupf",
             "chip",
             "ciphering",
+            "cli",
             "daemon",
             "detect",
             "dpdk",
@@ -176,13 +213,13 @@ const GRAPH: &[(&str, &[&str])] = &[
             "link",
             "offload",
             "p4-check",
-            "p4-emit",
+            "p4-driver",
             "p4-eval",
             "p4-gen",
             "p4-interp",
             "p4-ir",
-            "p4-passes",
             "p4-syntax",
+            "packet-test",
             "pfcp",
             "pktio",
             "program",
@@ -190,46 +227,23 @@ const GRAPH: &[(&str, &[&str])] = &[
             "service",
             "shaper",
             "table",
-            "target",
+            "target-api",
             "target-asic",
             "target-x86",
             "target-xdp",
             "traffic",
             "upf",
+            "upf-kit",
             "wire",
         ],
     ),
-    // The binary: the command line.
-    (
-        "apps/splitplane",
-        &[
-            "allocator",
-            "base",
-            "buffer",
-            "chip",
-            "ciphering",
-            "daemon",
-            "gnodeb",
-            "lab",
-            "link",
-            "load",
-            "p4-emit",
-            "p4-interp",
-            "p4-ir",
-            "p4-lsp",
-            "p4-passes",
-            "pktio",
-            "service",
-            "traffic",
-            // MAC addresses of the command line.
-            "wire",
-        ],
-    ),
+    // Its command line. It starts the other binary.
+    ("lab/splitplane-lab", &["allocator", "cli", "daemon", "lab"]),
 ];
 
 const COMPILER: &[&str] =
     &["p4-syntax", "p4-lint", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit", "p4-lsp"];
-const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target-api", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
 const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];
 
@@ -240,14 +254,16 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
     (&["upf", "ceupf", "offload", "engine", "pfcp"], CONCRETE_TARGETS, "what decides where packets go must not know what the places are"),
     (&["upf", "ceupf", "offload", "engine", "pfcp"], COMPILER, "a compiled program is data: its users need no compiler"),
     (&["target-x86", "target-xdp"], COMPILER, "a native target runs what it is given"),
+    (&["p4-driver"], MOBILE_AND_CONTROL, "any program becomes a target, not only the UPF"),
+    (&["p4-driver"], &["engine", "pktio", "daemon"], "a target is driven by others"),
     (DATA_PLANE, MOBILE_AND_CONTROL, "the data plane runs any program, not only the UPF"),
-    (&["traffic", "load"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
+    (&["traffic", "load"], &["upf", "engine", "target-api"], "an emulator that shares code with what it tests agrees with its faults"),
     (&["pfcp", "upf", "ceupf"], &["pktio", "engine"], "protocol code does no I/O"),
-    (&["daemon"], &["lab", "load", "traffic", "baseline"], "what runs for operators holds nothing that only tries or measures it"),
+    (&["daemon"], &["load", "traffic"], "what runs for operators holds nothing that only tries or measures it"),
 ];
 
 /// Crates that run any program.
-const WITHOUT_3GPP: &[&str] = &["pktio", "engine", "target", "target-x86", "target-xdp", "target-chaos", "offload"];
+const WITHOUT_3GPP: &[&str] = &["pktio", "engine", "target-api", "target-x86", "target-xdp", "target-chaos", "offload"];
 
 /// Terms of 3GPP, in lower case.
 const TERMS_3GPP: &[&str] = &[
@@ -321,6 +337,47 @@ fn test_helpers_do_not_ship() {
     }
 }
 
+/// What operators install holds nothing that only tries or measures it: no crate of the laboratory, and nothing that only the laboratory uses.
+#[test]
+fn the_laboratory_is_apart_from_what_operators_install() {
+    let crates = crates();
+    let uses: BTreeMap<&str, &BTreeSet<String>> = crates.iter().map(|krate| (krate.name.as_str(), &krate.uses)).collect();
+    let mut product = reach("splitplane", &uses);
+    product.insert("splitplane");
+    let mut wrong = Vec::new();
+    for krate in &crates {
+        let in_laboratory = krate.folder.parent().is_some_and(|group| group.ends_with("lab"));
+        match (in_laboratory, product.contains(krate.name.as_str())) {
+            (true, true) => wrong.push(format!("splitplane reaches {}, which is the laboratory's", krate.name)),
+            // It is for the tests of all crates, those of the foundation too.
+            (false, false) if krate.name != "testkit" => {
+                wrong.push(format!("splitplane does not use {}: it belongs in crates/lab", krate.name))
+            }
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// As [`the_laboratory_is_apart_from_what_operators_install`], of all crates that cargo would link.
+#[test]
+fn what_operators_install_draws_no_charts_and_runs_no_experiments() {
+    let closure = |package: &str| {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", package]);
+        let output = command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")).output().expect("cargo runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect::<BTreeSet<_>>()
+    };
+    let (product, laboratory) = (closure("splitplane"), closure("splitplane-lab"));
+    for name in ["plotters", "indicatif", "rand_distr", "lab", "detect", "baseline", "p4-gen", "p4-eval", "upf-kit"] {
+        assert!(laboratory.contains(name), "the rule about {name} is void: the laboratory does not use it");
+        assert!(!product.contains(name), "splitplane links {name}, which is the laboratory's");
+    }
+    assert!(product.contains("daemon") && product.contains("clap"), "{product:?}");
+}
+
 #[test]
 fn unsafe_lives_only_where_it_must() {
     let mut wrong = Vec::new();
@@ -373,6 +430,125 @@ fn each_file_opens_with_what_it_is_about() {
     }
     assert!(seen > 100, "only {seen} source files found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Rooms of a crate, folders or files of its `src`, the lowest first: each uses those before it only.
+const ROOMS: &[(&str, &[&str])] =
+    &[("apps/daemon", &["config", "process", "manage", "n4", "datapath", "chip_model", "agent", "ceupf", "run"])];
+
+#[test]
+fn rooms_of_a_crate_use_only_those_below_them() {
+    let mut uses = 0;
+    let all = crates();
+    for (krate, rooms) in ROOMS {
+        let src = all.iter().find(|of| of.folder.ends_with(krate)).expect("it is one of ours").folder.join("src");
+        for file in rust_files(&src) {
+            let inside = file.strip_prefix(&src).unwrap();
+            let room = inside.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
+            if room == "lib" || inside.iter().any(|part| part == "tests" || part == "tests.rs") {
+                continue;
+            }
+            let own = rooms.iter().position(|of| *of == room).unwrap_or_else(|| panic!("{}: {room} is no room of {krate}", file.display()));
+            let text = read(&file);
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for used in line.split("crate::").skip(1) {
+                    let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let Some(other) = rooms.iter().position(|of| *of == used) else { continue };
+                    assert!(other <= own, "{}: {room} is below {used}, and uses it: {line}", file.display());
+                    uses += 1;
+                }
+            }
+        }
+    }
+    assert!(uses > 100, "{uses} uses of rooms were seen");
+}
+
+/// Crates with a circle of more than three files, and how many it has. A circle that is opened or grows is a change here.
+const CIRCLES: &[(&str, usize)] = &[("p4/p4-emit", 12), ("mobile/pfcp", 11)];
+
+/// A reader of one file of a circle has to read all of them. The test counts uses of items by `crate::`, `super::` and `self::`. A folder's own file does not count
+/// for the files below it, since it only names them.
+#[test]
+fn files_of_a_crate_use_one_another_in_small_circles_only() {
+    let mut found = BTreeMap::new();
+    let mut uses = 0;
+    for krate in crates() {
+        let files = modules(&krate.folder.join("src"));
+        let graph: BTreeMap<&Vec<String>, BTreeSet<&Vec<String>>> =
+            files.iter().map(|(module, text)| (module, used_modules(module, text, &files))).collect();
+        uses += graph.values().map(BTreeSet::len).sum::<usize>();
+        let reached = |from| {
+            let (mut reached, mut todo) = (BTreeSet::new(), vec![from]);
+            while let Some(module) = todo.pop() {
+                todo.extend(graph[module].iter().copied().filter(|used| reached.insert(*used)));
+            }
+            reached
+        };
+        let all: BTreeMap<_, _> = graph.keys().map(|module| (*module, reached(*module))).collect();
+        let circle = |module: &Vec<String>| all[module].iter().filter(|other| all[**other].contains(module)).count();
+        let longest = graph.keys().map(|module| circle(module)).max().unwrap_or_default();
+        if longest > 3 {
+            found.insert(format!("{}/{}", krate.folder.parent().unwrap().file_name().unwrap().display(), krate.name), longest);
+        }
+    }
+    let expected: BTreeMap<String, usize> = CIRCLES.iter().map(|(name, files)| ((*name).to_owned(), *files)).collect();
+    assert_eq!(found, expected, "circles of more than three files");
+    assert!(uses > 1000, "{uses} uses were seen");
+}
+
+/// The modules of a crate that are files, by their paths, with their code: no tests and no comments.
+fn modules(src: &Path) -> BTreeMap<Vec<String>, String> {
+    let mut modules = BTreeMap::new();
+    for file in rust_files(src) {
+        let mut path: Vec<String> =
+            file.strip_prefix(src).unwrap().with_extension("").iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+        if path.iter().any(|part| part == "tests" || part == "bin") {
+            continue;
+        }
+        path.pop_if(|last| ["mod", "lib", "main"].contains(&last.as_str()));
+        let text = read(&file);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        modules.insert(path, code.join("\n"));
+    }
+    modules
+}
+
+/// The modules whose items a file's code names.
+fn used_modules<'a>(own: &[String], code: &str, files: &'a BTreeMap<Vec<String>, String>) -> BTreeSet<&'a Vec<String>> {
+    let mut used = BTreeSet::new();
+    let identifier = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    for (start, from) in [("crate::", &[][..]), ("super::", &own[..own.len().saturating_sub(1)]), ("self::", own)] {
+        for (at, _) in code.match_indices(start) {
+            if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == ':') {
+                continue;
+            }
+            let (mut path, mut rest) = (from.to_vec(), &code[at + start.len()..]);
+            while let Some(behind) = rest.strip_prefix("super::") {
+                path.pop();
+                rest = behind;
+            }
+            while rest.starts_with(char::is_alphanumeric) || rest.starts_with('_') {
+                let name = identifier(rest);
+                let Some(behind) = rest[name.len()..].strip_prefix("::") else {
+                    path.push(name);
+                    rest = "";
+                    break;
+                };
+                path.push(name);
+                rest = behind;
+            }
+            let inside = rest.strip_prefix('{').map_or("", |list| &list[..list.find('}').unwrap_or(list.len())]);
+            let names = inside.split(',').map(|name| identifier(name.trim_start())).filter(|name| !name.is_empty());
+            let paths = names.map(|name| [path.clone(), vec![name]].concat()).chain([path.clone()]);
+            for path in paths {
+                let module = (1..=path.len()).rev().find_map(|n| files.get_key_value(&path[..n]));
+                used.extend(module.map(|(module, _)| module).filter(|module| !own.starts_with(module.as_slice())));
+            }
+        }
+    }
+    used
 }
 
 /// Everything that `start` uses, and what that uses.

@@ -222,6 +222,152 @@ fn the_interface_of_the_page_for_open5gs_can_be_made() {
     assert!(out.status.success() && said.contains("mtu 1400") && said.contains("10.45.0.1/16"), "{said}");
 }
 
+/// Commands of a part of a page, in order: those of its numbered steps, too.
+fn steps(page: &str, heading: &str) -> Vec<String> {
+    let part = page.split(&format!("\n## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no part {heading}"));
+    let part = part.split("\n## ").next().unwrap_or_default();
+    let mut is_code = false;
+    let commands = part.lines().map(str::trim).filter(|line| {
+        let fence = line.starts_with("```");
+        is_code ^= fence;
+        is_code && !fence
+    });
+    commands.map(str::to_owned).collect()
+}
+
+/// What stands for the programs of a core and of UERANSIM. Functions of the core that we do not talk to do nothing; `nr-ue` moves the UE's device into a namespace if its file says
+/// so, as UERANSIM 3.3 does.
+struct Core {
+    page: &'static str,
+    ue_file: &'static str,
+    imsi: &'static str,
+    /// Options of the emulated SMF.
+    smf: &'static str,
+    /// The UE's address.
+    ue: &'static str,
+}
+
+/// The steps of a page to a first ping and to the internet, as they are written, in namespaces of their own: network, mounts and processes, so that nothing is left.
+fn follow(core: &Core) {
+    let page = read(core.page);
+    let mut first = steps(&page, "Five minutes to a first ping");
+    assert!(first.len() >= 10, "{first:?}");
+    let ping = first.iter().find(|line| line.contains(" ping ")).expect("the page pings").clone();
+    for line in &mut first {
+        // In shells of their own.
+        if line.starts_with("build/nr-gnb") {
+            line.push_str(" &");
+        } else if line.starts_with("build/nr-ue") {
+            line.push_str(" & until [ -e /run/up ]; do sleep 0.05; done");
+        } else if line.starts_with("splitplane trace live") {
+            *line = format!("{ping} & {line}; wait $!");
+        }
+    }
+    let internet = steps(&page, "On one machine, without dedicated interfaces").into_iter();
+    let internet: Vec<String> = internet.filter(|line| line.starts_with("sysctl") || line.starts_with("nft")).collect();
+    assert!(internet.len() >= 4, "{internet:?}");
+    if Command::new("nft").arg("--version").stdout(Stdio::null()).status().is_ok() {
+        first.extend(internet);
+    } else {
+        testkit::skip("needs nft: the way to the internet");
+    }
+    let script = first.join("\n").replace("sleep 2", "sleep 0.2");
+    let script =
+        script.replace("/usr/share/doc/splitplane", &root().display().to_string()).replace("/etc/splitplane", "/run/splitplane.etc");
+    let stand_ins = format!(
+        r#"
+set -e
+mount -t tmpfs none /run; mkdir -p /run/netns /run/splitplane.etc /run/work/bin /run/work/build /run/work/config /run/path; cd /run/work
+ip link set lo up
+ln -s {splitplane} /run/path/splitplane
+put() {{ (echo '#!/bin/sh'; cat) > $1; chmod +x $1; }}
+put /run/path/smf <<'EOF'
+splitplane smf {smf} --gnb 127.0.0.1 --records /run/records > /run/smf.log 2>&1 &
+until [ -s /run/records ]; do sleep 0.05; done
+EOF
+put /run/path/systemctl <<'EOF'
+case "$*" in
+  *"enable --now splitplane")
+    splitplane run --config /run/splitplane.etc/upf.toml > /run/upf.log 2>&1 &
+    until splitplane show overview > /dev/null 2>&1; do sleep 0.05; done ;;
+  "restart open5gs-smfd") smf ;;
+esac
+EOF
+put /run/path/open5gs-dbctl <<'EOF'
+[ "$*" = "add 999700000000001 465B5CE8B199B49FAA5F0A2EE238A6BC E8ED289DEBA952E4283B54E88E6183CA" ]
+EOF
+for nf in nrf udr udm ausf nssf pcf amf; do put bin/$nf < /dev/null; done
+put bin/smf <<'EOF'
+smf
+EOF
+echo 'useNamespace: false' > config/{ue_file}.yaml
+echo '  - address: 127.0.0.1' > config/free5gc-gnb.yaml
+put build/nr-gnb <<'EOF'
+# The core runs beside it.
+until [ -s /run/records ]; do sleep 0.05; done
+exec splitplane ran --gnb 127.0.0.1 --records /run/records > /run/ran.log 2>&1
+EOF
+put build/nr-ue <<'EOF'
+# The emulator makes addresses, routes and rules of the device, then says so.
+until grep -qs ready /run/ran.log; do sleep 0.05; done
+if grep -q 'useNamespace: true' config/{ue_file}.yaml; then
+  ns=ueransim-{imsi}-internet-psi1
+  ip netns add $ns; ip -n $ns link set lo up; ip link set ue1 netns $ns; ip -n $ns link set ue1 name uesimtun0
+  ip -n $ns addr add {ue}/24 dev uesimtun0; ip -n $ns link set uesimtun0 mtu 1400 up; ip -n $ns route replace default dev uesimtun0
+fi
+touch /run/up
+EOF
+export PATH=/run/path:$PATH RUNTIME_DIRECTORY=/run/splitplane
+"#,
+        splitplane = env!("CARGO_BIN_EXE_splitplane"),
+        smf = core.smf,
+        ue_file = core.ue_file,
+        imsi = core.imsi,
+        ue = core.ue,
+    );
+    let whole = format!("{stand_ins}{script}\necho followed");
+    let mut command = Command::new("timeout");
+    let apart = "--kill-after=10 300 unshare --net --mount --pid --fork --kill-child --mount-proc --propagation private bash -c";
+    command
+        .args(apart.split(' '))
+        .arg(&whole)
+        .stdin(Stdio::null())
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env_remove("RUST_LOG");
+    let out = command.output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success() && said.contains("followed"), "{whole}\n{said}");
+    for part in [": good", "3 received", core.ue, "internet"] {
+        assert!(said.contains(part), "`{part}` is not in: {said}");
+    }
+}
+
+#[test]
+fn the_first_ping_of_the_page_for_open5gs_is_answered() {
+    if testkit::root_or_skip("the_first_ping_of_the_page_for_open5gs_is_answered") {
+        follow(&Core {
+            page: "docs/open5gs.md",
+            ue_file: "open5gs-ue",
+            imsi: "999700000000001",
+            smf: "--shape open5gs --upf 127.0.0.7:8805 --local 127.0.0.4:8805 --n4u 127.0.0.4:2152",
+            ue: "10.45.0.2",
+        });
+    }
+}
+
+#[test]
+fn the_first_ping_of_the_page_for_free5gc_is_answered() {
+    if testkit::root_or_skip("the_first_ping_of_the_page_for_free5gc_is_answered") {
+        follow(&Core {
+            page: "docs/free5gc.md",
+            ue_file: "free5gc-ue",
+            imsi: "208930000000001",
+            smf: "--shape free5gc --upf 127.0.0.8:8805 --local 127.0.0.1:8805 --upf-n3 127.0.0.8 --ipv4 10.60.0.0/16",
+            ue: "10.60.0.2",
+        });
+    }
+}
+
 /// Options and subcommands as they are written: with `--help` behind them the program says what they do, unless it knows them not.
 #[test]
 fn every_command_of_a_page_is_one_that_the_program_takes() {

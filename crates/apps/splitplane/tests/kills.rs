@@ -94,6 +94,7 @@ fn nothing_that_an_smf_was_told_is_lost_when_the_daemon_is_killed() {
         smf.sessions.extend(ours.iter().cloned());
         smf.all_is_there(stamp);
         daemon.has_what_was_told(&smf);
+        daemon.has_them_in_front(&smf);
         if (kill + 1) % 50 == 0 {
             println!("{} kills, {} answers, slowest start {slowest:?}", kill + 1, smf.answers);
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Nothing takes so long, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Of a cause: so many lines at once, and so many a second (`crates/apps/daemon/src/log_limit.rs`).
+/// Of a cause: so many lines at once, and so many a second (`crates/common/cli/src/log_limit.rs`).
 const AT_ONCE: u64 = 50;
 const PER_SECOND: u64 = 5;
 const TOKEN: &str = "tok3nOf-the/API_0123456789";

@@ -34,6 +34,32 @@ fn warnings_fail_a_check_only_if_they_are_asked_to() {
     assert!(output.status.success(), "{}", words(&output));
 }
 
+/// A chip's compiler says by macros which chip it is for: a program of two generations was planned as of the first, or not at all.
+#[test]
+fn a_program_is_planned_with_the_macros_of_its_chip() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("generations.p4");
+    let program = "#if __TARGET_TOFINO__ != GENERATION || !defined(__p4c__)\n#error another compiler\n#endif\n";
+    std::fs::write(&file, format!("{program}{UNUSED}")).unwrap();
+    let plan = |chip: &str, generation: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
+        command.arg("plan").arg(&file).args(["--chip", chip, "-D", &format!("GENERATION={generation}")]);
+        let output = command.output().expect("the binary runs");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(plan("tofino1", "1"), (true, String::new()));
+    assert_eq!(plan("tofino2", "2"), (true, String::new()));
+    let (planned, said) = plan("tofino2", "1");
+    assert!(!planned && said.contains("another compiler"), "{said}");
+    let own = Command::new(env!("CARGO_BIN_EXE_splitplane"))
+        .arg("plan")
+        .arg(&file)
+        .args(["-D", "GENERATION=7", "-D", "__TARGET_TOFINO__=7"])
+        .output()
+        .expect("the binary runs");
+    assert!(own.status.success(), "what the command line says comes first: {}", String::from_utf8_lossy(&own.stderr));
+}
+
 /// One message of the protocol: its length, an empty line, its text.
 fn answer(from: &mut impl BufRead) -> serde_json::Value {
     let mut len = 0;

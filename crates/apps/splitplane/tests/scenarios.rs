@@ -50,6 +50,29 @@ fn scenarios_run_over_sockets_against_the_daemon() {
     daemon.stop();
 }
 
+/// Answers with a store are later than without: an SMF in use sends the removal of the forwarding tunnel again meanwhile, and hung when the second one was rejected.
+/// `HANDOVERS=50 cargo test -p splitplane --test scenarios` runs more of them.
+#[test]
+fn n2_handovers_whose_removal_comes_twice_end_well_with_a_store() {
+    if !testkit::root_or_skip("n2_handovers_whose_removal_comes_twice_end_well_with_a_store") {
+        return;
+    }
+    let namespaces = namespace("twice");
+    let ns = &namespaces.0[0];
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("upf.toml");
+    let store = format!("[n4.store]\npath = \"{}\"\n\n[[port]]", folder.path().join("store").display());
+    std::fs::write(&config, std::fs::read_to_string(CONFIG).unwrap().replacen("[[port]]", &store, 1)).unwrap();
+    let daemon = Part::splitplane(ns, &["run", "--config", config.to_str().unwrap()]);
+    let handovers = std::env::var("HANDOVERS").map_or(5, |n| n.parse().expect("HANDOVERS is a number"));
+    for n in 0..handovers {
+        let output = scenario(ns, "removal-twice", "open5gs").output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "handover {n}: {out}{err}");
+    }
+    daemon.stop();
+}
+
 #[test]
 fn a_upf_that_restarts_under_a_scenario_is_given_its_session_again() {
     if !testkit::root_or_skip("a_upf_that_restarts_under_a_scenario_is_given_its_session_again") {

@@ -62,7 +62,7 @@ impl DataPlane for Data {
         Ok(())
     }
 
-    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
+    fn count(&mut self, counter: CounterId, cell: u64) -> target_api::Count {
         self.fleet.count(counter, cell)
     }
 

@@ -31,7 +31,7 @@ fn shared(redis: &testkit::Redis, outage_s: u64) -> String {
 /// Two daemons with the addresses of one UPF, as on two hosts.
 fn pair(upf: SocketAddr, redis: &testkit::Redis, outage_s: u64) -> [Daemon; 2] {
     [(); 2].map(|()| {
-        let setup = Setup { store: Some(shared(redis, outage_s)), ..Setup::on_loopback(upf) };
+        let setup = Setup { store: Some(shared(redis, outage_s)), more: kept::PLANNED.into(), ..Setup::on_loopback(upf) };
         Daemon::configured(setup, tempfile::tempdir().unwrap())
     })
 }
@@ -70,6 +70,7 @@ fn a_standby_goes_on_with_all_that_an_smf_was_told_by_a_daemon_that_was_killed()
         smf.sessions.insert(carrier, carries);
         smf.all_is_there(stamp);
         active.has_what_was_told(&smf);
+        active.has_them_in_front(&smf);
     }
     let before = smf.charged;
     smf.carry(&gnb, carrier, before);
@@ -83,6 +84,7 @@ fn a_standby_goes_on_with_all_that_an_smf_was_told_by_a_daemon_that_was_killed()
         active.is_ready();
         standby.begin();
         smf.all_is_there(stamp);
+        active.has_them_in_front(&smf);
         let before = smf.charged;
         smf.carry(&gnb, carrier, before);
     }

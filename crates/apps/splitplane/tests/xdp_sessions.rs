@@ -360,7 +360,7 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
                         smf.set_idle(session).unwrap();
                         let event = events.recv_timeout(PATIENCE);
                         assert!(matches!(event, Ok(Event::DownlinkData { .. })), "{event:?}");
-                        // By then what waits counts as left (`daemon::drainer`), and must be counted anew.
+                        // By then what waits counts as left (`daemon::datapath::drainer`), and must be counted anew.
                         std::thread::sleep(IDLE);
                         // Packets come as fast as they can while those that wait leave.
                         most.store(IN_FLIGHT_WAKING, Ordering::Relaxed);

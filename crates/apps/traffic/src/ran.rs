@@ -241,7 +241,7 @@ impl Ran {
         write(&self.shared.ues).insert(number, ue.clone());
         if let Link::Device(device) = &ue.link {
             let event = EpollEvent::new(EpollFlags::EPOLLIN, number as u64);
-            if let Err(error) = self.shared.epoll.add(&device.device, event) {
+            if let Err(error) = self.shared.epoll.add(device, event) {
                 self.shared.forget(&ue);
                 return Err(RanError::Io { what: format!("device {}", device.name), source: error.into() });
             }
@@ -254,7 +254,7 @@ impl Ran {
     pub fn detach(&self, number: UeNumber) -> Result<UeReport, RanError> {
         let ue = self.ue(number)?;
         if let Link::Device(device) = &ue.link {
-            let _ = self.shared.epoll.delete(&device.device);
+            let _ = self.shared.epoll.delete(device);
         }
         self.shared.forget(&ue);
         // A thread may still carry a burst of its packets.

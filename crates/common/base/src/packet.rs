@@ -18,7 +18,7 @@ pub struct Packet {
     len: u32,
     /// Port it came in by.
     pub port: PortId,
-    /// Flow number by which a target ahead of the engine counts it as in flight (`target::InFlight::hand_on`); 0: none does.
+    /// Flow number by which a target ahead of the engine counts it as in flight (`target_api::InFlight::hand_on`); 0: none does.
     pub flow: u32,
     /// Of a packet that waits for a rate, or has waited: which of its meters it waits for, and what it takes of it.
     pub metered: Metered,
@@ -168,6 +168,22 @@ impl Packet {
         self.start as usize
     }
 
+    /// Moves the bytes where there are fewer than `room` free before them, so that there are so many; the buffer grows if it must.
+    pub fn make_room(&mut self, room: usize) {
+        let (start, end, len) = (self.start as usize, self.end(), self.len as usize);
+        if start >= room {
+            return;
+        }
+        if room + len <= self.buf.len() {
+            self.buf.copy_within(start..end, room);
+        } else {
+            let mut grown = vec![0; room + len];
+            grown[room..].copy_from_slice(&self.buf[start..end]);
+            self.buf = grown.into_boxed_slice();
+        }
+        self.start = room as u32;
+    }
+
     /// The whole buffer, and where in it the packet starts and how long it is: for code that writes in
     /// place and then calls [`Packet::set_window`].
     #[inline]
@@ -215,6 +231,14 @@ mod tests {
         assert_eq!((p.headroom(), p.data()), (HEADROOM, &[1u8, 2, 3][..]));
         p.set(&[7; 4000]);
         assert_eq!((p.headroom(), p.len()), (HEADROOM, 4000));
+        p.set(&[5, 6, 7]);
+        p.make_room(HEADROOM);
+        assert_eq!(p.headroom(), HEADROOM);
+        p.make_room(300);
+        assert_eq!((p.headroom(), p.data()), (300, &[5u8, 6, 7][..]));
+        let mut tight = Packet::compact(&[8; 2000], PortId(1));
+        tight.make_room(300);
+        assert_eq!((tight.headroom(), tight.data()), (300, &[8u8; 2000][..]));
         p.set_window(HEADROOM - 8, 4008);
         assert_eq!(p.headroom(), HEADROOM - 8);
     }

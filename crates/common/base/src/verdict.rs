@@ -106,7 +106,7 @@ impl DropReason {
 pub enum VerdictKind {
     /// Transmit on `port`.
     Forward = 0,
-    /// Keep in the idle-mode buffer named by `mark`; with a reason, until the cell `mark` of the shaped meter lets it pass.
+    /// Keep in the idle-mode buffer named by `mark`.
     Buffer = 1,
     /// Give to the control plane, with `reason` and `mark`.
     Punt = 2,
@@ -120,15 +120,17 @@ pub enum VerdictKind {
     /// The target has done its part. The packet, with a bridge header in front, goes on at stage `port` of the chain, or at a later one. Only lanes of a
     /// program that was cut for a chain give it, and only to the chain.
     Resume = 6,
+    /// Keep until the cell `mark` of the shaped meter lets it pass: it is over its rate, which is the `reason`.
+    Shape = 7,
 }
 
 /// What a target decided for one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Verdict {
-    /// Forward, buffer, punt, drop, next, kept or resume.
+    /// Forward, buffer, punt, drop, next, kept, resume or shape.
     pub kind: VerdictKind,
-    /// Reason of a drop or punt; of a buffer, whether the packet waits for a rate (not 0); of a forward, 1 to 7, the queue of the port.
+    /// Reason of a drop, punt or shape; of a forward, 1 to 7, the queue of the port.
     pub reason: u8,
     /// Egress port of a forward; stage of a resume.
     pub port: u16,
@@ -145,6 +147,12 @@ impl Verdict {
     /// Drop for `reason`.
     pub fn drop(reason: DropReason) -> Verdict {
         Verdict { kind: VerdictKind::Drop, reason: reason.0, ..Verdict::default() }
+    }
+
+    /// As a program says it, whose packets that wait for a rate go to the port of the buffer with a reason ([`PortId::BUFFER`]).
+    pub fn of_program(self) -> Verdict {
+        let kind = if self.kind == VerdictKind::Buffer && self.reason != 0 { VerdictKind::Shape } else { self.kind };
+        Verdict { kind, ..self }
     }
 
     /// Hand on, unchanged, to the next target.

@@ -49,6 +49,8 @@ pub struct Program {
     pub registers: PrimaryMap<RegisterId, RegisterInfo>,
     /// Parser value sets, empty until the control plane fills them.
     pub value_sets: PrimaryMap<ValueSetId, ValueSetInfo>,
+    /// Action profiles and selectors, in the order of [`P4Ids::action_profiles`]: what a control plane sees in place of the tables that they are made of.
+    pub profiles: Vec<ProfileInfo>,
     /// Services that it calls (`service.p4`).
     pub services: PrimaryMap<ServiceId, ServiceInfo>,
     /// Places where it stops for another stage of a chain of targets, if it was cut for one: the stage, counted from 0, of each ([`crate::BridgeStop`]).
@@ -60,6 +62,23 @@ pub struct Program {
     pub reasons: Vec<(u8, String)>,
     /// P4 `error` names in declaration order; the position is the code of the value.
     pub errors: Vec<String>,
+}
+
+/// An action profile or selector.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProfileInfo {
+    /// The tables that the program gives it to.
+    pub tables: Vec<TableId>,
+    /// The tables that it is made of.
+    pub behind: Vec<TableId>,
+    /// The actions by which the program's tables lead to those.
+    pub handles: Vec<ActionId>,
+    /// Whether it has groups.
+    pub selector: bool,
+    /// Most members.
+    pub size: u64,
+    /// Most members of a group, as `@max_group_size` says.
+    pub max_group_size: Option<u64>,
 }
 
 /// A table that stands for a call of a service.

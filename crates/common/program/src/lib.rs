@@ -19,4 +19,3 @@ pub use batch::{
 pub use bridge::{BitField, Bridge, BridgeCall, BridgeStop, Switch};
 pub use fingerprint::Fingerprint;
 pub use info::*;
-pub use p4info::P4InfoError;

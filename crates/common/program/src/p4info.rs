@@ -1,39 +1,33 @@
 //! What does a P4Runtime client know of a program? Its P4Info (`p4.config.v1`), as text of a protocol buffer.
 //!
-//! Not here: action profiles, the architecture, types with names (`type_info`), documentation, annotations. Cells of registers and values of
+//! An action profile is one object, though its members and groups are tables here. Not here: the architecture, types with names (`type_info`), documentation, annotations. Cells of registers and values of
 //! digests are given as plain bit strings.
 
 use crate::ids::Named;
-use crate::{ActionUse, CountUnit, KeyInfo, MatchKind, Program, TableInfo};
+use crate::{ActionId, ActionUse, CountUnit, KeyInfo, MatchKind, Program, TableId, TableInfo};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Why there is no P4Info.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum P4InfoError {
-    /// It uses what is not written here.
-    #[error("P4Info of action profiles is not written: the program has {0}")]
-    ActionProfile(String),
-}
-
 impl Program {
     /// Its P4Info in the text format of protocol buffers, as `p4c --p4runtime-files` writes it.
-    ///
-    /// # Errors
-    /// For a program with action profiles.
-    pub fn p4info(&self) -> Result<String, P4InfoError> {
-        if let Some(profile) = self.ids.action_profiles.first() {
-            return Err(P4InfoError::ActionProfile(profile.name.clone()));
-        }
+    pub fn p4info(&self) -> String {
+        let behind = |table: TableId| self.profiles.iter().any(|p| p.behind.contains(&table));
+        let handles: HashSet<ActionId> = self.profiles.iter().flat_map(|p| p.handles.iter().copied()).collect();
+        let seen: HashSet<ActionId> = (self.tables.iter().filter(|(id, _)| !behind(*id)))
+            .flat_map(|(_, t)| t.actions.iter().map(|u| u.action).chain([t.default_action.0]))
+            .filter(|action| !handles.contains(action))
+            .collect();
         let mut text = Text::default();
         text.message("pkg_info", |m| {
             m.string("name", &self.name);
         });
-        for (table, named) in self.tables.values().zip(self.ids.tables.values()) {
-            text.message("tables", |m| self.table_info(m, table, named));
+        for ((id, table), named) in self.tables.iter().zip(self.ids.tables.values()).filter(|((id, _), _)| !behind(*id)) {
+            text.message("tables", |m| self.table_info(m, id, table, named, &handles));
         }
         let mut written = HashSet::new();
-        for (action, named) in self.actions.values().zip(self.ids.actions.values()).filter(|(_, named)| written.insert(named.id)) {
+        let actions =
+            self.actions.iter().zip(self.ids.actions.values()).filter(|((id, _), _)| self.profiles.is_empty() || seen.contains(id));
+        for ((_, action), named) in actions.filter(|(_, named)| written.insert(named.id)) {
             text.message("actions", |m| {
                 m.preamble(named, &action.name);
                 for (param, id) in action.params.iter().zip(&named.fields) {
@@ -42,6 +36,19 @@ impl Program {
                         m.string("name", &param.name);
                         m.number("bitwidth", param.width);
                     });
+                }
+            });
+        }
+        for (profile, named) in self.profiles.iter().zip(&self.ids.action_profiles) {
+            text.message("action_profiles", |m| {
+                m.preamble(named, last(&named.name));
+                profile.tables.iter().for_each(|table| m.number("table_ids", self.ids.tables[*table].id));
+                if profile.selector {
+                    m.name("with_selector", "true");
+                }
+                m.number("size", profile.size);
+                if let Some(most) = profile.max_group_size {
+                    m.number("max_group_size", most);
                 }
             });
         }
@@ -93,10 +100,10 @@ impl Program {
                 m.message("type_spec", |m| m.message("tuple", |m| named.fields.iter().for_each(|w| m.message("members", |m| m.bits(*w)))));
             });
         }
-        Ok(text.out)
+        text.out
     }
 
-    fn table_info(&self, m: &mut Text, table: &TableInfo, named: &Named) {
+    fn table_info(&self, m: &mut Text, id: TableId, table: &TableInfo, named: &Named, handles: &HashSet<ActionId>) {
         m.preamble(named, &table.name);
         for (KeyInfo { name, width, kind }, id) in table.keys.iter().zip(&named.fields) {
             m.message("match_fields", |m| {
@@ -113,7 +120,7 @@ impl Program {
                 m.name("match_type", kind);
             });
         }
-        for ActionUse { action, entry, default } in &table.actions {
+        for ActionUse { action, entry, default } in table.actions.iter().filter(|u| !handles.contains(&u.action)) {
             m.message("action_refs", |m| {
                 m.number("id", self.ids.actions[*action].id);
                 match (entry, default) {
@@ -139,6 +146,9 @@ impl Program {
                 });
             }
         });
+        if let Some(at) = self.profiles.iter().position(|p| p.tables.contains(&id)) {
+            m.number("implementation_id", self.ids.action_profiles[at].id);
+        }
         let counter = table.direct_counter.map(|counter| self.ids.counters[counter].id);
         let meter = table.direct_meter.map(|meter| self.ids.meters[meter].id);
         counter.into_iter().chain(meter).for_each(|id| m.number("direct_resource_ids", id));

@@ -63,6 +63,16 @@ impl<'a> Packet<'a> {
         u16_at(self.data, 6) & 0x3fff != 0
     }
 
+    /// Whether it is a fragment other than the first, which has no header of its payload's protocol.
+    pub fn is_later_fragment(&self) -> bool {
+        u16_at(self.data, 6) & 0x1fff != 0
+    }
+
+    /// Whether routers may not fragment it.
+    pub fn dont_fragment(&self) -> bool {
+        u16_at(self.data, 6) & 0x4000 != 0
+    }
+
     /// Time to live.
     pub fn ttl(&self) -> u8 {
         self.data[8]

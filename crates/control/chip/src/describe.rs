@@ -4,6 +4,7 @@
 //! tables in tiers of memory. Every figure of ours has its source as a comment in `data/`.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The chips that we describe, by name.
 const OURS: &[(&str, &str)] = &[
@@ -24,6 +25,8 @@ pub struct Chip {
     pub name: String,
     /// One line about it.
     pub about: String,
+    /// Macros that its compiler defines.
+    pub macros: BTreeMap<String, String>,
     /// Its figures.
     pub form: Form,
 }
@@ -57,6 +60,8 @@ struct Text {
     name: String,
     about: String,
     kind: String,
+    #[serde(default)]
+    macros: BTreeMap<String, String>,
     switch: Option<Switch>,
     cores: Option<Cores>,
 }
@@ -92,7 +97,14 @@ impl Chip {
             }
             (other, ..) => return Err(DescriptionError::Syntax(format!("kind `{other}` is neither `switch` nor `cores`"))),
         };
-        Ok(Chip { name: read.name, about: read.about, form })
+        let word = |name: &str| {
+            let mut bytes = name.bytes();
+            bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_') && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        };
+        if let Some(name) = read.macros.keys().find(|name| !word(name)) {
+            return Err(DescriptionError::Syntax(format!("macros: `{name}` is no name of a macro")));
+        }
+        Ok(Chip { name: read.name, about: read.about, macros: read.macros, form })
     }
 }
 
@@ -177,6 +189,9 @@ pub struct Memory {
     pub pack_rows: u64,
     /// Most bits of action data in an entry itself.
     pub immediate_bits: u64,
+    /// Of these, what a meter's colour has.
+    #[serde(default)]
+    pub colour_bits: u64,
     /// Hash ways of a table.
     pub ways: u64,
     /// Hash bits of a way without those that select its block.
@@ -233,8 +248,24 @@ pub struct Stateful {
 pub struct Phv {
     /// That stages reach.
     pub normal: Vec<Containers>,
+    /// That stages read, and set as a whole.
+    #[serde(default)]
+    pub read_only: Vec<Containers>,
     /// That only parser and deparser reach, or stages only copy.
     pub tagalong: Vec<Containers>,
+    /// Pieces of the packet that no stage looks at, and that lie in no container.
+    #[serde(default)]
+    pub pieces: Option<Pieces>,
+}
+
+/// Pieces of a packet that the deparser puts in as they came.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pieces {
+    /// Of one packet in one direction.
+    pub count: u64,
+    /// Of one piece, at most.
+    pub bytes: u64,
 }
 
 /// Containers of one width.
@@ -445,11 +476,11 @@ impl Switch {
         within("range_bits_factor", m.range_bits_factor, 1, 64)?;
         within("constant_bits", m.constant_bits, 1, 64)?;
         within("partition_rows", m.partition_rows, 1, 64)?;
-        for c in self.phv.normal.iter().chain(&self.phv.tagalong) {
+        for c in self.phv.normal.iter().chain(&self.phv.read_only).chain(&self.phv.tagalong) {
             within("phv bits", c.bits, 1, 1024)?;
             within("phv count", c.count, 0, 1 << 16)?;
         }
-        within("phv kinds", (self.phv.normal.len() + self.phv.tagalong.len()) as u64, 1, 16)
+        within("phv kinds", (self.phv.normal.len() + self.phv.read_only.len() + self.phv.tagalong.len()) as u64, 1, 16)
     }
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn graph(ir: &Ir, pipes: &[(PipeId, Sites)], chip: &Switch, lacks: &m
     let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
     for (gress, (_, sites)) in pipes.iter().enumerate() {
         let node_of = nodes(&mut g, gress, ir, sites, chip, &mut cell_ids);
-        edges(&mut g, sites, &node_of);
+        edges(&mut g, ir, sites, &node_of);
         reached_once(ir, sites, lacks);
         registers(ir, sites, chip, lacks);
         g.node_of.push(node_of);
@@ -329,7 +329,7 @@ pub(crate) fn cells_name(ir: &Ir, cells: Cells) -> String {
     }
 }
 
-fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
+fn edges(g: &mut Graph, ir: &Ir, sites: &Sites, node_of: &[usize]) {
     for (a, b) in &sites.one_container {
         let (a, b) = (node_of[*a], node_of[*b]);
         if a != b {
@@ -351,7 +351,8 @@ fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
             // An entry that runs an action itself points to no member.
             let either = points && matches!((a.what, b.what), (What::Table(_), What::Table(_)));
             let by_match = !apart && !either && hits(writes, &b.match_reads);
-            let by_action = !apart && !either && (hits(writes, &b.action_reads) || hits(writes, &b.writes));
+            let over = || writes.intersection(&b.writes).any(|loc| !handles.contains(loc) && !a.writes_beside(b, *loc, ir));
+            let by_action = !apart && !either && (hits(writes, &b.action_reads) || over());
             let strict = by_match || by_action;
             let weak = decides || (!apart && (points || !a.match_reads.is_disjoint(&b.writes) || !a.action_reads.is_disjoint(&b.writes)));
             if !strict && !weak {

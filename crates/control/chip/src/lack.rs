@@ -89,6 +89,10 @@ pub enum Fault {
     /// A parser moves fields; it does not compute.
     ParserArithmetic(String),
     Varbit,
+    /// The length of such a field follows from more than a parser selects on.
+    VarbitLength(String),
+    /// More is extracted behind such a field.
+    BehindVarbit,
     Loop,
     Truncate,
     StackIndex,
@@ -185,7 +189,15 @@ impl std::fmt::Display for Lack {
             Fault::RegisterPrograms { needed, of } => write!(f, "programs of the stateful ALU: {needed} needed, there are {of}"),
             Fault::Digests { needed, of } => write!(f, "kinds of digests: {needed} needed, there are {of}"),
             Fault::ParserArithmetic(e) => write!(f, "the parser cannot compute {e}"),
-            Fault::Varbit => f.write_str("fields of variable length are not parsed or compared"),
+            Fault::Varbit => f.write_str("fields of variable length are extracted and emitted only, not set, copied or compared"),
+            Fault::VarbitLength(e) => write!(
+                f,
+                "the length of a field of variable length must be a constant, or follow in whole bytes from one field of at most {} bits, not {e}",
+                crate::varbit::MOST_BITS
+            ),
+            Fault::BehindVarbit => {
+                f.write_str("a field of variable length must be the last that a state extracts: extract what follows in the next state")
+            }
             Fault::Loop => f.write_str("there are no loops"),
             Fault::Truncate => f.write_str("packets are not truncated"),
             Fault::StackIndex => f.write_str("the index of a header stack must be a constant"),

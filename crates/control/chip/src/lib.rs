@@ -22,9 +22,11 @@ mod profile;
 mod resource;
 mod sites;
 mod sizes;
+mod slices;
 mod svg;
 mod text;
 mod tiers;
+mod varbit;
 
 pub use describe::{Chip, Containers, Cores, DescriptionError, Form, Switch, Tier};
 pub use graph::Kind;

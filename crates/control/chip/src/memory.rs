@@ -14,7 +14,7 @@ use crate::resource::{Amounts, Resource};
 use crate::sites::Loc;
 use p4_ir::{Architecture, BinOp, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, Partitions, Stmt, VarId};
 use program::{ActionId, CountUnit, MatchKind, TableId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// How a table's entries are found.
@@ -172,7 +172,13 @@ impl Table {
         // The number of the instruction; data goes into the entry, or, if it is more, to rows of its own.
         let instruction = u64::from(choices.max(1).next_power_of_two().trailing_zeros());
         // What a hash says comes by the way that data with the entry take.
-        let room = if hangs.hashed > 0 { 0 } else { m.immediate_bits };
+        let coloured = usable().any(|a| reads_colour(&ir.actions[a].body));
+        let room = match () {
+            () if hangs.hashed > 0 => 0,
+            // A meter's colour has the upper bits of the way that data with the entry take.
+            () if coloured => m.immediate_bits.saturating_sub(m.colour_bits),
+            () => m.immediate_bits,
+        };
         let splits = match pointing {
             true => vec![(data_bits, None)],
             false => splits(data_bits, padded_bits, room, m),
@@ -525,19 +531,56 @@ fn splits(bits: u64, padded: u64, room: u64, m: &Memory) -> Vec<(u64, Option<Fit
 
 /// Bits of constants that an action writes and no instruction holds, by the containers that they fill.
 fn constants(ir: &Ir, action: ActionId, m: &Memory) -> u64 {
-    let (mut added, mut written) = (0, Vec::new());
-    p4_ir::walk::all_stmts(&ir.actions[action].body, &mut |s| {
+    let (mut added, mut written, mut flags, mut several) = (0, Vec::new(), 0u32, 0);
+    let mut made: BTreeMap<HeaderId, BTreeMap<u32, (u128, u32)>> = BTreeMap::new();
+    let body = &ir.actions[action].body;
+    p4_ir::walk::all_stmts(body, &mut |s| {
+        if let Stmt::SetValid(HeaderRef::Static(h), true) = s {
+            made.entry(*h).or_default();
+        }
+    });
+    p4_ir::walk::all_stmts(body, &mut |s| {
         let Stmt::Assign(to, value) = s else { return };
-        match &value.kind {
-            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, _, b) => {
+        match (to, &value.kind) {
+            (_, ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, _, b)) => {
                 let outside = b.as_const().filter(|c| !signed_small(c.value(), c.width(), m));
                 added += outside.map_or(0, |c| container(c.width()));
             }
-            _ if matches!(to, LValue::Slice(..)) => {}
-            _ => written.extend(value.as_const().map(|c| (c.value(), c.width()))),
+            (LValue::Slice(..), _) => {}
+            (_, _) => {
+                let Some(c) = value.as_const().map(|c| (c.value(), c.width())) else { return };
+                match to {
+                    LValue::Field(HeaderRef::Static(h), f) if made.contains_key(h) => {
+                        let offset = ir.header_types[ir.headers[*h].ty].fields[*f as usize].offset_bits;
+                        made.entry(*h).or_default().insert(offset, c);
+                    }
+                    LValue::Var(_) if c.1 < 8 => {
+                        flags += c.1;
+                        several += 1;
+                    }
+                    _ => written.push(c),
+                }
+            }
         }
     });
-    added + constant_bits(written.into_iter(), m)
+    written.extend(made.values().flat_map(side_by_side));
+    // Some of a container's flags are set under a mask, which comes beside their values.
+    let masked = if several > 1 { 2 * container(flags) } else { 0 };
+    added + masked + constant_bits(written.into_iter(), m)
+}
+
+/// Constants of a header that the action makes: what lies side by side is in containers of 32 bits, and there one constant.
+fn side_by_side(fields: &BTreeMap<u32, (u128, u32)>) -> Vec<(u128, u32)> {
+    let mut all: Vec<(u128, u32)> = Vec::new();
+    let mut end = None;
+    for (offset, (value, width)) in fields {
+        match all.last_mut().filter(|(_, before)| end == Some(*offset) && before + width <= 128) {
+            Some((joined, before)) => (*joined, *before) = (*joined << width | value, *before + width),
+            None => all.push((*value, *width)),
+        }
+        end = Some(offset + width);
+    }
+    all
 }
 
 /// Bits of data for constants that fill so many bits each, lying in containers of 32 bits, 16 and 8, from the low end. An instruction writes a
@@ -613,6 +656,13 @@ fn calls(body: &p4_ir::Block) -> bool {
         )
     };
     p4_ir::walk::all_stmts(body, &mut |s| found |= matches!(s, Stmt::Extern(e) if cells(e)));
+    found
+}
+
+/// Whether an action takes what a meter says.
+fn reads_colour(body: &p4_ir::Block) -> bool {
+    let mut found = false;
+    p4_ir::walk::all_stmts(body, &mut |s| found |= matches!(s, Stmt::Extern(Extern::Meter { .. } | Extern::DirectMeter { .. })));
     found
 }
 

@@ -2,6 +2,7 @@
 
 use crate::describe::{DeparserLimits, ParserLimits};
 use crate::lack::{Fault, Lack};
+use crate::varbit::{Lengths, lengths, of_pipe};
 use p4_ir::walk::{all_stmts, read_vars};
 use p4_ir::*;
 use serde::Serialize;
@@ -44,16 +45,30 @@ pub(crate) fn parser_use(
     let mut bytes: BTreeMap<StateId, u64> = BTreeMap::new();
     for id in &reached {
         let s = &ir.states[*id];
-        let mut taken = 0;
-        let mut tests = 0;
+        let (mut taken, mut tests) = (0, 0);
+        // Bytes of a field of which another says the length.
+        let (mut chosen, mut variable) = (0, false);
         all_stmts(&s.body, &mut |stmt| match stmt {
             Stmt::Extract { header, varbit_bits } => {
                 taken += header_bytes(ir, header);
-                if varbit_bits.is_some() {
-                    push(lacks, Lack::of(&s.name, Fault::Varbit));
+                // The pieces come last in their state.
+                if variable {
+                    push(lacks, Lack::of(&s.name, Fault::BehindVarbit));
+                }
+                let Some(bits) = varbit_bits else { return };
+                variable = true;
+                match lengths(ir, header, bits) {
+                    Some(of) if of.values == 0 => taken += of.longest(),
+                    // A state for each length, found by the value that says it.
+                    Some(of) => {
+                        let steps = of.bytes.iter().map(|length| length.div_ceil(p.extract_bytes).max(1));
+                        rows += of.values + steps.sum::<u64>();
+                        chosen = of.longest();
+                    }
+                    None => push(lacks, Lack::of(&s.name, Fault::VarbitLength(crate::sites::short(&namer.expr(bits))))),
                 }
             }
-            Stmt::Assign(_, value) if !moves(ir, value) => {
+            Stmt::Assign(to, value) if !moves(ir, value) && !ored(ir, to, value) => {
                 push(lacks, Lack::of(&s.name, Fault::ParserArithmetic(crate::sites::short(&namer.expr(value)))));
             }
             Stmt::Advance(by) => match by.as_const() {
@@ -66,16 +81,18 @@ pub(crate) fn parser_use(
         });
         let steps = taken.div_ceil(p.extract_bytes).max(1);
         rows += transitions(ir, &s.next, p) + steps - 1 + tests;
-        bytes.insert(*id, taken);
+        bytes.insert(*id, taken + chosen);
     }
     let depth = deepest(ir, pipe, &bytes);
+    let variable = of_pipe(ir, pipe);
     let mut pieces = 0;
     let mut emitted = BTreeSet::new();
     all_stmts(&pipe.deparser, &mut |s| {
         if let Stmt::Emit(HeaderRef::Static(h)) = s
             && emitted.insert(*h)
         {
-            pieces += header_bytes(ir, &HeaderRef::Static(*h)).div_ceil(d.entry_bytes);
+            let bytes = header_bytes(ir, &HeaderRef::Static(*h)) + variable.get(h).map_or(0, Lengths::longest);
+            pieces += bytes.div_ceil(d.entry_bytes);
         }
     });
     let mut verified = 0;
@@ -197,6 +214,21 @@ fn moves(ir: &Ir, e: &Expr) -> bool {
             let outcome = matches!(&a.kind, ExprKind::Var(v) if ir.intrinsic.standard.get("checksum_error") == Some(v));
             outcome && b.as_const().is_some()
         }
+        _ => false,
+    }
+}
+
+/// Whether bits are set in what is there: a write may go over the container, or be ored with it.
+fn ored(ir: &Ir, to: &LValue, value: &Expr) -> bool {
+    let ExprKind::Binary(BinOp::Or | BinOp::LOr, a, b) = &value.kind else { return false };
+    (is_place(to, a) && moves(ir, b)) || (is_place(to, b) && moves(ir, a))
+}
+
+fn is_place(place: &LValue, e: &Expr) -> bool {
+    match (place, &e.kind) {
+        (LValue::Var(to), ExprKind::Var(v)) => to == v,
+        (LValue::Field(to, field), ExprKind::Field(h, f)) => to == h && field == f,
+        (LValue::Slice(base, high, low), ExprKind::Slice(of, hi, lo)) => (high, low) == (hi, lo) && is_place(base, of),
         _ => false,
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Whole-pipeline allocation: what a stage reads or writes has its containers from end to end. Headers that no packet has together
 //! share containers, and so do metadata that are not read any more with those that are not yet written. The bytes of headers that only parser
-//! and deparser see lie in containers that stages do not reach.
+//! and deparser see lie in containers that stages do not reach, and those that stages only read, on a chip that has such, in containers that they
+//! cannot compute in.
 //! Not modelled: groups of containers, fields that must share one, sharing by metadata that no packet has together.
 
 use crate::describe::{Containers, Phv};
 use crate::lack::{Fault, Lack};
 use crate::parse::after;
-use crate::sites::{Loc, Sites, width};
+use crate::sites::{Loc, Site, Sites, width};
+use crate::varbit::Lengths;
 use p4_analysis::effects::architecture;
 use p4_ir::walk::{all_stmts, read_vars, stmt_exprs};
 use p4_ir::*;
@@ -25,6 +27,8 @@ const MOST_STATES: usize = 2000;
 pub struct PhvUse {
     /// That stages reach: bits of a container, how many are used, how many there are.
     pub normal: Vec<(u64, u64, u64)>,
+    /// That stages read, and set as a whole.
+    pub read_only: Vec<(u64, u64, u64)>,
     /// That only parser and deparser reach, or stages copy.
     pub tagalong: Vec<(u64, u64, u64)>,
     /// Bits of containers of the first kind that are used.
@@ -36,18 +40,38 @@ pub struct PhvUse {
 /// Allocates for the pipes of a pipeline together. `span` is the first and the last stage of a node.
 pub(crate) fn phv_use(wants: &[Wants], span: &dyn Fn(usize) -> Option<(usize, usize)>, phv: &Phv, lacks: &mut Vec<Lack>) -> PhvUse {
     let mut normal = Pool::new(&phv.normal);
+    let mut read_only = Pool::new(&phv.read_only);
     let mut tagalong = Pool::new(&phv.tagalong);
     let mut needed = 0;
     let mut fits = true;
     for wants in wants {
-        for bytes in &wants.hidden {
-            if !tagalong.take_bytes(*bytes) {
+        // Pieces that stay in the packet need no container; those beyond their number do.
+        let mut hidden = wants.hidden.clone();
+        if let Some(p) = phv.pieces {
+            let (mut number, (pieces, beside)) = (p.count, wants.left.clone());
+            let beyond = |bytes: &u64| {
+                let needed = bytes.div_ceil(p.bytes.max(1));
+                let fits = needed <= number;
+                number -= if fits { needed } else { 0 };
+                !fits
+            };
+            hidden = pieces.into_iter().filter(beyond).chain(beside).collect();
+        }
+        for bytes in &hidden {
+            if !tagalong.take_bytes(*bytes) && !read_only.take_bytes(*bytes) {
                 // What does not fit there takes the others' room.
                 fits &= normal.take_bytes(*bytes);
                 needed += bytes * 8;
             }
         }
-        for bytes in &wants.reached {
+        let (written, read) = if phv.read_only.is_empty() { (&wants.reached, &[][..]) } else { (&wants.written, &wants.read[..]) };
+        for bytes in read {
+            if !read_only.take_bytes(*bytes) {
+                fits &= normal.take_bytes(*bytes);
+                needed += bytes * 8;
+            }
+        }
+        for bytes in written {
             needed += bytes * 8;
             fits &= normal.take_bytes(*bytes);
         }
@@ -65,7 +89,7 @@ pub(crate) fn phv_use(wants: &[Wants], span: &dyn Fn(usize) -> Option<(usize, us
         lacks.push(Lack::of("", Fault::Containers { needed_bits: needed, of_bits: bits_of }));
     }
     let bits = normal.used().iter().map(|(bits, used, _)| bits * used).sum();
-    PhvUse { normal: normal.used(), tagalong: tagalong.used(), bits, bits_of }
+    PhvUse { normal: normal.used(), read_only: read_only.used(), tagalong: tagalong.used(), bits, bits_of }
 }
 
 /// Pieces that metadata take at once where they are most, by their bytes, and bits of flags. Each piece of 4, 2 or 1 bytes lies in one place from
@@ -119,6 +143,11 @@ pub(crate) struct Wants {
     /// Bytes of headers, a slot each, that stages reach; and that they do not.
     reached: Vec<u64>,
     hidden: Vec<u64>,
+    /// Those that stages reach once more: that they compute, or that share a byte with such, and that they only read or set as a whole.
+    written: Vec<u64>,
+    read: Vec<u64>,
+    /// What stages do not reach once more: the longest piece of each header, and the rest.
+    left: (Vec<u64>, Vec<u64>),
     /// Headers: a bit of validity each.
     headers: u64,
     metadata: Vec<Metadata>,
@@ -154,6 +183,9 @@ pub(crate) fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites, node_of: &[usize]) -> W
             touched.entry(*l).or_default().0.insert(*node);
         }
     }
+    // What stages set as a whole lies in containers that they only read otherwise.
+    let whole = |s: &Site, l: &Loc| s.moved.contains(l) && !s.computed.contains(l);
+    let computed: BTreeSet<Loc> = sites.all.iter().flat_map(|s| s.writes.iter().filter(|l| !whole(s, l)).copied()).collect();
     let mut present: BTreeSet<HeaderId> = BTreeSet::new();
     for id in ir.states_from(pipe.parser.start) {
         all_stmts(&ir.states[id].body, &mut |s| {
@@ -172,25 +204,44 @@ pub(crate) fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites, node_of: &[usize]) -> W
         Loc::Field(h, _) | Loc::Valid(h) => Some(*h),
         _ => None,
     }));
+    // Pieces of a field of variable length are headers of their own.
+    let variable = crate::varbit::of_pipe(ir, pipe);
+    let variable_pieces: u64 = variable.values().map(|l| l.bytes.len() as u64).sum();
     // Bytes of each header: reached by stages, or not.
-    let mut slots: BTreeMap<HeaderId, (u64, u64)> = BTreeMap::new();
+    let mut slots: BTreeMap<HeaderId, Slot> = BTreeMap::new();
     for h in &present {
         let ty = &ir.header_types[ir.headers[*h].ty];
-        let mut bytes: BTreeSet<u64> = BTreeSet::new();
+        let (mut bytes, mut written): (BTreeSet<u64>, BTreeSet<u64>) = Default::default();
         for (i, f) in ty.fields.iter().enumerate() {
-            if touched.contains_key(&Loc::Field(*h, i as u32)) && !f.varbit {
+            let place = Loc::Field(*h, i as u32);
+            if touched.contains_key(&place) && !f.varbit {
                 let (from, to) = (u64::from(f.offset_bits), u64::from(f.offset_bits + f.ty.width()));
                 bytes.extend(from / 8..to.div_ceil(8));
+                // What begins within a byte lies with what is before it.
+                if computed.contains(&place) || from % 8 != 0 {
+                    written.extend(from / 8..to.div_ceil(8));
+                }
             }
         }
-        let all = u64::from(ty.fixed_bits).div_ceil(8);
+        let all = u64::from(ty.fixed_bits).div_ceil(8) + variable.get(h).map_or(0, Lengths::longest);
         let seen = bytes.len() as u64;
+        // The longest piece that no stage looks at.
+        let (mut piece, mut run) = (0u64, 0);
+        for byte in 0..u64::from(ty.fixed_bits).div_ceil(8) {
+            run = if bytes.contains(&byte) { 0 } else { run + 1 };
+            piece = piece.max(run);
+        }
         // A header that is neither parsed nor sent is only what the stages make of it.
         let hidden = if travels.contains(h) { all.saturating_sub(seen) } else { 0 };
-        slots.insert(*h, (seen, hidden));
+        let written = written.len() as u64;
+        slots.insert(*h, Slot { reached: seen, hidden, piece, written, read: seen - written });
     }
     let overlay = Overlay::of(ir, pipe);
-    let group = |part: &dyn Fn(&(u64, u64)) -> u64| {
+    // Only what comes with the packet can stay in it.
+    for (h, slot) in &mut slots {
+        slot.piece = if overlay.made.contains(h) { 0 } else { slot.piece.min(slot.hidden) };
+    }
+    let group = |part: &dyn Fn(&Slot) -> u64| {
         let mut order: Vec<HeaderId> = present.iter().copied().collect();
         order.sort_by_key(|h| (std::cmp::Reverse(part(&slots[h])), *h));
         let mut groups: Vec<(u64, Vec<HeaderId>)> = Vec::new();
@@ -218,7 +269,26 @@ pub(crate) fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites, node_of: &[usize]) -> W
             metadata.push(Metadata { bits: u64::from(width(ir, l)), from_parser, to_deparser, written, read });
         }
     }
-    Wants { reached: group(&|s| s.0), hidden: group(&|s| s.1), headers: present.len() as u64, metadata }
+    let (reached, hidden) = (group(&|s| s.reached), group(&|s| s.hidden));
+    let (pieces, beside) = (group(&|s| s.piece), group(&|s| s.hidden - s.piece));
+    Wants {
+        reached,
+        hidden,
+        left: (pieces, beside),
+        written: group(&|s| s.written),
+        read: group(&|s| s.read),
+        headers: present.len() as u64 + variable_pieces,
+        metadata,
+    }
+}
+
+/// Bytes of a header, as in [`Wants`].
+struct Slot {
+    reached: u64,
+    hidden: u64,
+    piece: u64,
+    written: u64,
+    read: u64,
 }
 
 /// The variables that are read behind the stages: by the deparser and its checksums, by digests and copies, by the chip.

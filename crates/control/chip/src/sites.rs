@@ -89,6 +89,11 @@ pub(crate) struct Site {
     pub match_reads: BTreeSet<Loc>,
     pub action_reads: BTreeSet<Loc>,
     pub writes: BTreeSet<Loc>,
+    /// Of what it writes by instructions, the bits from and to, for each; all of them, where the whole is written.
+    pub parts: BTreeMap<Loc, Vec<(u32, u32)>>,
+    /// Of what it writes, what some instruction sets as a whole, and what some other does not.
+    pub moved: BTreeSet<Loc>,
+    pub computed: BTreeSet<Loc>,
     /// Of a table, what each action writes, by the branch that it is; what any writes on a hit; and on a miss, if the default stays.
     pub by_action: BTreeMap<u32, BTreeSet<Loc>>,
     pub on_hit: Option<BTreeSet<Loc>>,
@@ -311,8 +316,13 @@ struct Op {
     reads: BTreeSet<Loc>,
     writes: Loc,
     hash: Option<(u64, u64)>,
+    /// The bits that it writes, if not all.
+    part: Option<(u32, u32)>,
     /// What it writes, if a constant to a whole field, with its width.
     constant: Option<(u128, u32)>,
+    /// Whether it writes bits of fields as they are, and whether a whole field or constant to a whole field.
+    picked: bool,
+    moved: bool,
 }
 
 /// A straight row of instructions.
@@ -323,6 +333,8 @@ struct Row {
     /// Bits of what is written in parts, from and to, and the level.
     parts: HashMap<Loc, Vec<(u32, u32, usize)>>,
     read: HashMap<Loc, usize>,
+    /// Where what was only copied lies too.
+    copies: HashMap<Loc, Loc>,
     /// Of an action's, what it has computed so far, and not only copied.
     computed: BTreeSet<Loc>,
 }
@@ -396,13 +408,20 @@ impl Walker<'_> {
             Stmt::Assign(..) if self.unread.contains(&(std::ptr::from_ref(s) as usize)) => {}
             Stmt::Assign(dst, value) if self.beside_cells(dst, value, row, path) => {}
             Stmt::Assign(dst, value) => self.assign(dst, value, row),
-            Stmt::SetValid(h, _) => {
-                for id in self.headers(h) {
+            Stmt::SetValid(h, valid) => {
+                let all = self.headers(h);
+                if *valid && crate::varbit::has_one(self.ir, &all) {
+                    self.lack(name, Fault::Varbit);
+                }
+                for id in all {
                     self.op(row, BTreeSet::new(), Loc::Valid(id), None);
                 }
             }
             Stmt::CopyHeader { dst, src } => {
                 let (to, from) = (self.headers(dst), self.headers(src));
+                if crate::varbit::has_one(self.ir, &to) {
+                    self.lack(name, Fault::Varbit);
+                }
                 for (to, from) in to.iter().zip(&from) {
                     self.copy(*to, *from, row);
                 }
@@ -675,7 +694,38 @@ impl Walker<'_> {
     }
 }
 
+/// All bits of a place.
+const WHOLE: (u32, u32) = (0, u32::MAX);
+/// A place of more bits lies in several containers, cut wherever parts of it are written.
+const CONTAINER_BITS: u32 = 32;
+
 impl Site {
+    /// It writes a place, or some bits of it.
+    fn wrote(&mut self, l: Loc, part: Option<(u32, u32)>) {
+        self.writes.insert(l);
+        self.parts.entry(l).or_default().push(part.unwrap_or(WHOLE));
+    }
+
+    /// Whether this site and the other write different containers of the place: bits of metadata that is cut anyway, or bytes.
+    pub(crate) fn writes_beside(&self, other: &Site, l: Loc, ir: &Ir) -> bool {
+        let (Some(own), Some(others)) = (self.parts.get(&l), other.parts.get(&l)) else { return false };
+        let cut = match l {
+            Loc::Var(_) => width(ir, l) > CONTAINER_BITS,
+            // A header's bytes are the packet's.
+            Loc::Field(h, f) => {
+                let field = &ir.header_types[ir.headers[h].ty].fields[f as usize];
+                match (field.offset_bits + field.ty.width()) % 8 {
+                    0 => false,
+                    _ => return false,
+                }
+            }
+            Loc::Valid(_) | Loc::Temp(..) => return false,
+        };
+        let unit = |bit: u32| if cut { bit } else { bit / 8 };
+        let apart = |(low, high): &(u32, u32), (from, to): &(u32, u32)| unit(*high) < unit(*from) || unit(*to) < unit(*low);
+        own.iter().all(|part| others.iter().all(|other| apart(part, other)))
+    }
+
     /// What this site, which is the one of that number, writes where a packet goes on to the other: where that is reached by one action of a
     /// table only, by its hit or by its miss, the table's other actions have not run.
     pub(crate) fn writes_before(&self, number: usize, other: &Site) -> &BTreeSet<Loc> {

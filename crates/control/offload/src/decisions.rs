@@ -5,7 +5,6 @@
 
 use crate::moves::MoveError;
 use crate::planner::{Outcome, Place, Why};
-use crate::split::Split;
 use std::collections::VecDeque;
 
 /// Decisions that are kept until they are taken; of more, the oldest go.
@@ -44,23 +43,15 @@ impl Decisions {
         }
         self.0.push_back(decision);
     }
+
+    pub(crate) fn take(&mut self) -> Vec<Decision> {
+        self.0.drain(..).collect()
+    }
 }
 
 impl Outcome {
     /// Of a move to a stage in front that was not made.
     pub(crate) fn of_error(error: &MoveError) -> Outcome {
         if matches!(error, MoveError::NoRoom(_)) { Outcome::NoRoom } else { Outcome::Failed }
-    }
-}
-
-impl Split {
-    /// Notes a move that its caller decided.
-    pub fn decided(&self, decision: Decision) {
-        self.lock().decisions.note(decision);
-    }
-
-    /// Decisions since the last call, oldest first, the last 64 at most.
-    pub fn take_decisions(&self) -> Vec<Decision> {
-        self.lock().decisions.0.drain(..).collect()
     }
 }

@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use program::{Bridge, CounterId, MeterId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use target::{BURST, Counted, Extra, Lane, Rates, Returned};
+use target_api::{BURST, Counted, Extra, Lane, Rates, Returned};
 
 pub(crate) struct SplitLane {
     pub(crate) fronts: Vec<StageLane>,
@@ -119,6 +119,8 @@ impl Lane for SplitLane {
             finish(packets, verdicts, &received, &at);
         }
     }
+
+    target_api::lane_without!(process_asking);
 }
 
 /// What is known of a packet's arrival: port and length.

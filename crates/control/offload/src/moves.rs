@@ -10,15 +10,15 @@
 //! over all targets, and their cells stay where they are.
 //!
 //! **A fast target ahead of the engine**, such as XDP or a chip, passes packets on through a queue. There a copy that takes
-//! effect at once would let packets overtake those in the queue. So its entries are *pending* at first ([`target::Target::apply_deferred`]), and pass packets on
-//! until those that came before them have been sent; from then on it counts what is in flight, flow by flow ([`target::InFlight`]).
+//! effect at once would let packets overtake those in the queue. So its entries are *pending* at first ([`target_api::Target::apply_deferred`]), and pass packets on
+//! until those that came before them have been sent; from then on it counts what is in flight, flow by flow ([`target_api::InFlight`]).
 //!
 //! **Failures.** [`ApplyError::Refused`] and [`ApplyError::Unsupported`] change nothing. After [`ApplyError::Unknown`] it is not known what was
 //! done. A session's copy is then deleted entry by entry; if that fails too, or if the
 //! change was of what all hold, the stage is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
 //! empties it, installs again what all hold, and lets packets and moves return. The other stages go on meanwhile.
 //!
-//! **Rates.** Where a stage shares its meters' cells with the base target ([`target::Meters::shares_meters`]), as XDP does with x86, there is one bucket
+//! **Rates.** Where a stage shares its meters' cells with the base target ([`target_api::Meters::shares_meters`]), as XDP does with x86, there is one bucket
 //! wherever packets run, and nothing to transfer. Sessions with rates do not move to a target ahead of the engine that does not share: it would run
 //! packets while the buckets are in flight.
 //!
@@ -35,7 +35,7 @@ use crate::split::{Books, Front, Split, buckets};
 use parking_lot::{RwLock, RwLockWriteGuard};
 use program::{ApplyError, Batch, Op, RuleError};
 use std::collections::HashSet;
-use target::{Recovery, TargetError};
+use target_api::{Recovery, TargetError};
 
 /// Why a session was not moved. Nothing has changed, but where it says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -82,6 +82,8 @@ pub(crate) struct Held {
     pub(crate) meters: Vec<MeterAt>,
     /// An entry has, or has had, a direct meter.
     pub(crate) direct_meters: bool,
+    /// A static policy wants it in front, where it may be.
+    wanted: bool,
 }
 
 /// The books.
@@ -91,6 +93,8 @@ pub(crate) struct Placed {
     pub(crate) sessions: BTreeMap<u64, OnStage>,
     /// A tree: a hash table of a million would stop to grow.
     held: BTreeMap<u64, Held>,
+    /// How many of them a static policy wants in front.
+    pub(crate) wanted: u64,
     pub(crate) refused: u64,
     /// Sessions that left without being asked to: grown out of their room, or with their whole stage.
     pub(crate) left: BTreeSet<u64>,
@@ -121,11 +125,22 @@ impl Placed {
             }
         }
         if held.entries == 0 && held.meters.is_empty() {
+            self.want(id, false);
             self.held.remove(&id);
             self.left.remove(&id);
         } else {
             self.held.insert(id, held);
         }
         before
+    }
+
+    /// Notes whether a static policy wants a session in front.
+    pub(crate) fn want(&mut self, id: u64, wanted: bool) {
+        let Some(held) = self.held.get_mut(&id) else { return };
+        match (std::mem::replace(&mut held.wanted, wanted), wanted) {
+            (false, true) => self.wanted += 1,
+            (true, false) => self.wanted -= 1,
+            _ => {}
+        }
     }
 }

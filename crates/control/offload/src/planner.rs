@@ -294,6 +294,21 @@ impl Planner {
         self.rank(at, now_ns);
     }
 
+    /// What a session had used before it was told of here, as one that came back from a store or was there before the planner: its rate counts
+    /// from there.
+    pub fn used_before(&mut self, id: u64, packets: u64, bytes: u64) {
+        let Some(at) = self.by_id.get(&id) else { return };
+        let rate = &mut self.slots[*at as usize].rate;
+        if !rate.measured {
+            (rate.packets, rate.bytes) = (packets, bytes);
+        }
+    }
+
+    /// Whether it was told of a session.
+    pub fn knows(&self, id: u64) -> bool {
+        self.by_id.contains_key(&id)
+    }
+
     /// A session that is gone.
     pub fn forget(&mut self, id: u64) {
         let Some(at) = self.by_id.remove(&id) else { return };
@@ -421,6 +436,28 @@ impl Planner {
     /// Number of sessions; of those on the fast target or moving there.
     pub fn counts(&self) -> (usize, usize) {
         (self.by_id.len(), self.fast.len())
+    }
+
+    /// Sessions that are on the fast target, and those that would come there if each move was made at once, as far as there is room.
+    pub fn wanted(&self) -> usize {
+        let candidates = (0u32..).zip(&self.ranks).filter(|(_, rank)| **rank > 0.0).map(|(at, _)| at);
+        // Those whose moves have failed are no candidates for a while.
+        let retried = self.waiting.iter().map(|Reverse((retry_ns, at))| (*at, &self.slots[*at as usize], *retry_ns));
+        let retried = retried.filter(|(at, slot, retry_ns)| {
+            slot.retry_ns == *retry_ns
+                && slot.place == Place::Base
+                && self.ranks[*at as usize] == 0.0
+                && self.by_id.get(&slot.id) == Some(at)
+        });
+        let (mut used, mut wanted) = (self.used, self.fast.len());
+        for at in candidates.chain(retried.map(|(at, ..)| at)) {
+            let entries = &self.slots[at as usize].needs.entries;
+            if (0..ROOMS).all(|i| used[i].saturating_add(entries[i]) <= self.capacity[i]) {
+                give(&mut used, entries);
+                wanted += 1;
+            }
+        }
+        wanted
     }
 
     /// Entries in use on the fast target, by table.

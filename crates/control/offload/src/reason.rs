@@ -35,13 +35,15 @@ pub enum Reason {
     Outranked,
     /// A move failed; it is tried again later.
     Retry,
+    /// The planner is yet to look at it, as it has just come.
+    New,
     /// An operator looks at its packets, which the base target shows. By whom it is looked at [`Split::reason`] does not know: its caller does.
     LookedAt,
 }
 
 impl Reason {
     /// All.
-    pub const ALL: [Reason; 15] = [
+    pub const ALL: [Reason; 16] = [
         Reason::OnlyTarget,
         Reason::Policy,
         Reason::NotChosen,
@@ -56,6 +58,7 @@ impl Reason {
         Reason::BelowThreshold,
         Reason::Outranked,
         Reason::Retry,
+        Reason::New,
         Reason::LookedAt,
     ];
 
@@ -76,6 +79,7 @@ impl Reason {
             Reason::BelowThreshold => "below_threshold",
             Reason::Outranked => "outranked",
             Reason::Retry => "retry",
+            Reason::New => "new",
             Reason::LookedAt => "looked_at",
         }
     }
@@ -97,6 +101,7 @@ impl Reason {
             Reason::BelowThreshold => "its rate is below the threshold",
             Reason::Outranked => "sessions of more worth have the room, or the allowance of table changes is used up",
             Reason::Retry => "a move to the fast target failed; it is tried again later",
+            Reason::New => "it has just come, and the planner is yet to look at it",
             Reason::LookedAt => "a trace or capture looks at its packets, which the base target shows",
         }
     }
@@ -148,6 +153,10 @@ impl Split {
         let in_front = self.is_on_fast(session.id);
         if let Some(planned) = planned {
             return if in_front || !self.is_retired() { planned.reason } else { Reason::OutOfService };
+        }
+        // With a planner no policy says where a session is.
+        if matches!(self.policy(), Policy::Planned) {
+            return Reason::New;
         }
         match (in_front, self.policy().wants(session)) {
             (true, _) => Reason::Policy,

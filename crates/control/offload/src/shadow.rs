@@ -3,7 +3,7 @@
 use crate::placed::{Identity, MeterAt, deletion, identity};
 use program::{ActionId, Batch, CounterId, Entry, KeyMatch, MeterConfig, Mirror, Op, Program, Replica, TableId, ValueSetId};
 use std::collections::{BTreeMap, BTreeSet};
-use target::Count;
+use target_api::Count;
 
 /// Everything that belongs to no session, as it should be. What was there once and is no more is known too, as it may still be there on a
 /// target that has missed something.

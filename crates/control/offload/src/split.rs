@@ -16,10 +16,10 @@ use crate::traffic::{LaneTraffic, Path, Ran, TargetTraffic};
 use base::{Packet, PortId, Verdict};
 use parking_lot::RwLock;
 use program::{ApplyError, Batch, CounterId, Digest, Entry, KeyMatch, MeterId, Op, Program, TableId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{
+use target_api::{
     Ahead, BURST, Capabilities, Count, Digests, Facets, HeldEntry, Lane, MeterState, Meters, TableStats, Tables, Target, TargetError,
 };
 
@@ -122,7 +122,14 @@ pub(crate) struct Books {
     pub(crate) retirements: u64,
     pub(crate) moves: Moves,
     pub(crate) decisions: Decisions,
+    pub(crate) deferred: Deferred,
 }
+
+/// Says that all that came before a change has been sent.
+type Sent = Box<dyn Fn() -> bool + Send>;
+
+/// Changes that the base target has and the stages in front are yet to get, oldest first: one without [`Sent`] waits for those before it.
+type Deferred = VecDeque<(Option<Sent>, Batch)>;
 
 /// Moves of sessions while they lived, since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,7 +151,7 @@ impl Split {
     /// A chain of any length: `fronts` in the order in which a packet meets them, then `base`. All must run the same program; those in front must be able to
     /// hold a subset, and be empty. Only the first may be ahead of the engine.
     ///
-    /// The program may be cut into stages, for at most as many targets: then each target is a [`target::Replicating`] of the cut program.
+    /// The program may be cut into stages, for at most as many targets: then each target is a [`target_api::Replicating`] of the cut program.
     pub fn chain(fronts: Vec<Stage>, base: Box<dyn Target>, policy: Policy) -> Result<Split, SplitError> {
         for (at, Stage { target: fast, .. }) in fronts.iter().enumerate() {
             let (ours, its) = (fast.program(), base.program());
@@ -177,24 +184,40 @@ impl Split {
                 }
             }
         }
-        let lost = fronts.iter().map(|_| Lost::default()).collect();
+        let front = |Stage { target, on_refusal }| Front { target, on_refusal, retired: Arc::default() };
+        Ok(Split::of(fronts.into_iter().map(front).collect(), base, policy))
+    }
+
+    /// A chain of one: `base` holds all sessions and runs all packets, at the cost of the target alone.
+    pub fn alone(base: Box<dyn Target>) -> Split {
+        Split::of(Vec::new(), base, Policy::None)
+    }
+
+    fn of(fronts: Vec<Front>, base: Box<dyn Target>, policy: Policy) -> Split {
         let books = Books {
             placed: Placed::default(),
             shadow: Shadow::default(),
-            lost,
+            lost: fronts.iter().map(|_| Lost::default()).collect(),
             retirements: 0,
             moves: Moves::default(),
             decisions: Decisions::default(),
+            deferred: Deferred::new(),
         };
-        let front = |Stage { target, on_refusal }| Front { target, on_refusal, retired: Arc::default() };
-        let fronts = fronts.into_iter().map(front).collect();
-        Ok(Split { fronts, base, policy: RwLock::new(policy), books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() })
+        Split { fronts, base, policy: RwLock::new(policy), books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() }
     }
 
     /// Applies the changes of one session: all of it on the base target, or an error and nothing anywhere; and, if the policy
-    /// wants the session in front and a stage there has room, on the first such stage too.
+    /// wants the session in front and a stage there has room, on the first such stage too. A change that belongs to no session goes to all, behind those that
+    /// are deferred ([`Split::apply_after`]).
     pub fn apply_session(&self, session: &Unit, batch: &Batch) -> Result<(), ApplyError> {
+        if self.fronts.is_empty() {
+            return self.base.apply(batch);
+        }
         let mut books = self.lock();
+        if session.id == 0 && !books.deferred.is_empty() {
+            return self.defer(&mut books, batch);
+        }
+        self.catch_up_before(&mut books, batch);
         self.prepare(session.id, batch)?;
         let mut gate = self.gate();
         // A packet that goes on at another stage sees the change in both or in none.
@@ -206,16 +229,10 @@ impl Split {
         Ok(())
     }
 
-    /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error no target. Until
-    /// [`Split::apply_to_fast`] follows, with nothing in between, the stages in front continue as before.
-    pub fn apply_to_base(&self, batch: &Batch) -> Result<(), ApplyError> {
+    /// Of a change of what all sessions share: the base target has it, or with an error no target. The stages in front continue as before.
+    pub(crate) fn apply_to_base(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.prepare(0, batch)?;
         self.base.apply(batch)
-    }
-
-    /// The second half.
-    pub fn apply_to_fast(&self, batch: &Batch) {
-        self.follow(&mut self.lock(), &Unit::default(), batch, self.gate());
     }
 
     /// Before any change, with a first stage that is not ready yet: it gets neither packets nor sessions until [`Split::recover`]. It has not fallen over,
@@ -224,15 +241,26 @@ impl Split {
         let _books = self.lock();
         if let Some(front) = self.fronts.first() {
             front.set_retired(true);
-            if let Some(recovery) = front.target.facets().recovery {
-                recovery.retire();
-            }
+        }
+        self.retire_fast();
+    }
+
+    /// From now on a first stage that can be retired passes every packet on: its counters are final.
+    pub fn retire_fast(&self) {
+        if let Some(recovery) = self.fast().and_then(|fast| fast.facets().recovery) {
+            recovery.retire();
         }
     }
 
     /// Sessions that have entries in front of the base target.
     pub fn sessions_on_fast(&self) -> usize {
         self.lock().placed.sessions.len()
+    }
+
+    /// Sessions that a static policy wants in front of the base target, and that may be there, whether they are or not. With a planner ask
+    /// [`Planner::wanted`](crate::planner::Planner::wanted).
+    pub fn sessions_wanted(&self) -> u64 {
+        self.lock().placed.wanted
     }
 
     /// Sessions that have entries on that stage, counted from 0.
@@ -277,6 +305,7 @@ impl Split {
     pub fn reconsider(&self, session: &Unit) {
         let wanted = self.policy.read().wants(session) && self.may_be_in_front(session);
         let mut books = self.lock();
+        books.placed.want(session.id, wanted);
         let in_front = books.placed.sessions.contains_key(&session.id);
         if wanted && !in_front {
             books.placed.left.insert(session.id);
@@ -290,6 +319,16 @@ impl Split {
         }
     }
 
+    /// Notes a move that its caller decided.
+    pub fn decided(&self, decision: Decision) {
+        self.lock().decisions.note(decision);
+    }
+
+    /// Decisions since the last call, oldest first, the last 64 at most.
+    pub fn take_decisions(&self) -> Vec<Decision> {
+        self.lock().decisions.take()
+    }
+
     /// Moves that were made, and those that were not.
     pub fn moves(&self) -> Moves {
         self.lock().moves
@@ -300,14 +339,19 @@ impl Split {
         self.fronts.iter().map(|front| &*front.target).chain([&*self.base])
     }
 
-    /// The first target: of a chain of two the one in front of the base target.
-    pub fn fast(&self) -> &dyn Target {
-        self.fronts.first().map_or(&*self.base, |front| &*front.target)
+    /// The first stage in front of the base target; `None` for a chain of one.
+    pub fn fast(&self) -> Option<&dyn Target> {
+        self.fronts.first().map(|front| &*front.target)
     }
 
     /// The base target.
     pub fn base(&self) -> &dyn Target {
         &*self.base
+    }
+
+    /// The target that the session's packets run on.
+    pub fn target_of(&self, id: u64) -> &dyn Target {
+        self.fronts.get(self.stage_of(id)).map_or(&*self.base, |front| &*front.target)
     }
 
     /// Traffic of the base target, and of all in front together.
@@ -387,10 +431,12 @@ impl Split {
 
     /// Brings the stages in front after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
-    fn follow<'a>(&'a self, books: &mut Books, session: &Unit, batch: &Batch, mut gate: Gate<'a>) {
+    pub(crate) fn follow<'a>(&'a self, books: &mut Books, session: &Unit, batch: &Batch, mut gate: Gate<'a>) {
         let (program, id) = (self.base.program(), session.id);
         let is = |op: &Op, what: Part| part(program, id, op) == what;
         let before = books.placed.hold(program, id, &batch.ops);
+        let wanted = self.policy.read().wants(session);
+        books.placed.want(id, wanted && self.may_be_in_front(session));
         let shared = Batch { ops: batch.ops.iter().filter(|op| is(op, Part::Shared)).cloned().collect() };
         shared.ops.iter().for_each(|op| books.shadow.follow(op));
         // Meters that start over with this batch: their buckets are full, wherever they are.
@@ -476,7 +522,7 @@ impl Split {
 
 impl Target for Split {
     fn name(&self) -> &str {
-        "split"
+        if self.fronts.is_empty() { self.base.name() } else { "split" }
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -504,6 +550,9 @@ impl Target for Split {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
+        if self.fronts.is_empty() {
+            return self.base.lane(index);
+        }
         let traffic = Arc::new(LaneTraffic::new(self.fronts.len() + 1));
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner).push(traffic.clone());
         let dscps = match &*self.policy.read() {
@@ -567,6 +616,9 @@ impl Target for Split {
     /// out of service: the base target holds everything, and [`Split::recover`] brings the others back.
     fn facets(&self) -> Facets<'_> {
         let base = self.base.facets();
+        if self.fronts.is_empty() {
+            return base;
+        }
         Facets {
             ahead: self.fronts.first().and_then(|front| front.target.facets().ahead),
             recovery: None,

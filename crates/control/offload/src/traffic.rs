@@ -3,7 +3,7 @@
 use base::{PortId, VerdictKind};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use target::Count;
+use target_api::Count;
 
 /// Where in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ impl LaneTraffic {
         let fate = match kind {
             VerdictKind::Drop => 1,
             VerdictKind::Punt => 2,
-            VerdictKind::Buffer => 3,
+            VerdictKind::Buffer | VerdictKind::Shape => 3,
             _ => 0,
         };
         let Some([packets, all]) = self.0.get(stage * PORTS + port.0 as usize).map(|fates| &fates[fate]) else { return };

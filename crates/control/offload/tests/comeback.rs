@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults};
 

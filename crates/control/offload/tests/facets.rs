@@ -3,7 +3,7 @@
 use offload::{Policy, Split};
 use program::{Batch, CountUnit, CounterInfo, LengthSource, Op, Program, TableId};
 use std::sync::Arc;
-use target::{Facets, Target};
+use target_api::{Facets, Target};
 use target_kit::{AllFacets, ask_all};
 
 #[test]
@@ -31,7 +31,8 @@ fn the_pair_loses_neither_order_nor_buckets_nor_messages() {
     assert_eq!((fast.take_asked(), base.take_asked()), (vec!["apply"], vec!["apply"]));
     let Facets { recovery, registers, tables, .. } = split.facets();
     // Of five entries the fast target has the second and the fourth.
-    let counts = |chunk| target::in_chunks(tables.unwrap(), TableId::from_u32(0), chunk).map(|held| held.count.unwrap().packets).collect();
+    let counts =
+        |chunk| target_api::in_chunks(tables.unwrap(), TableId::from_u32(0), chunk).map(|held| held.count.unwrap().packets).collect();
     for chunk in 1..7 {
         let counts: Vec<u64> = counts(chunk);
         assert_eq!(counts, [1, 11, 1, 11, 1], "{chunk} at a time");

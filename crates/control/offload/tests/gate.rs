@@ -6,7 +6,7 @@ use program::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target::{BURST, Lane, Target};
+use target_api::{BURST, Lane, Target};
 use target_kit::StandIn;
 
 /// One worker's: of several, some stand in line themselves.
@@ -32,6 +32,8 @@ impl Lane for BusyLane {
         }
         verdicts.fill(Verdict::forward(PortId(1)));
     }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, count, with_rates);
 }
 
 fn program() -> (Arc<Program>, TableId, ActionId) {

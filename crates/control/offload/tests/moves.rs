@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use target::Target;
+use target_api::Target;
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults};
 
@@ -168,7 +168,7 @@ fn lanes_go_on_while_sessions_move() {
         (all, carried) = (all + sent, carried + passed);
     }
     // What targets dropped is not among what they carried, and both are all there was.
-    let sum = |of: fn(&offload::Ran) -> target::Count| -> u64 {
+    let sum = |of: fn(&offload::Ran) -> target_api::Count| -> u64 {
         (0..2).flat_map(|stage| split.ran_of(stage).into_values()).map(|ran| of(&ran).packets).sum()
     };
     assert_eq!((sum(|ran| ran.carried), sum(|ran| ran.dropped), sum(|ran| ran.all())), (carried, all - carried, all));

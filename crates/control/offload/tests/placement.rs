@@ -1,12 +1,13 @@
 //! When does a session come onto the fast target, and when does it leave?
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use offload::planner::{Outcome, Place, Why};
 use offload::{Comeback, Decision, MoveError, OnRefusal, Policy, Split, SplitError, Stage, Unit};
 use program::*;
-use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
+use target_api::{Ahead, Capabilities, Carried, Count, DrainToken, Facets, InFlight, Lane, TableStats, Target};
 
 /// Keeps entries, and refuses what exceeds its capacity. Packets it has none.
 struct Fake {
@@ -18,6 +19,8 @@ struct Fake {
     answer: Mutex<Option<ApplyError>>,
     /// What it says when it is asked next whether it takes a batch.
     promise: Mutex<Option<ApplyError>>,
+    /// It meets packets before the engine does.
+    ahead: bool,
 }
 
 impl Target for Fake {
@@ -60,13 +63,29 @@ impl Target for Fake {
     }
 
     fn facets(&self) -> Facets<'_> {
-        Facets::NONE
+        Facets { ahead: self.ahead.then_some(self), ..Facets::NONE }
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
         let entries = self.entries.lock().unwrap().iter().filter(|(t, _)| *t == table).count() as u64;
         TableStats { entries, ..TableStats::default() }
     }
+}
+
+impl Ahead for Fake {
+    fn carried(&self) -> Carried {
+        Carried::default()
+    }
+
+    fn in_flight(&self) -> Arc<InFlight> {
+        unreachable!("no packets here")
+    }
+
+    fn begin_drain(&self) -> Option<DrainToken> {
+        None
+    }
+
+    fn finish_drain(&self, _: DrainToken) {}
 }
 
 impl Fake {
@@ -108,7 +127,7 @@ fn pair_and_fast(policy: Policy, capacity: usize) -> (Split, TableId, TableId, A
 
 fn fake(program: &Arc<Program>, fast: bool, capacity: usize) -> Arc<Fake> {
     let (entries, answer, promise) = Default::default();
-    Arc::new(Fake { program: program.clone(), fast, capacity, entries, answer, promise })
+    Arc::new(Fake { program: program.clone(), fast, capacity, entries, answer, promise, ahead: false })
 }
 
 /// A program with a table of sessions and one that all targets hold.
@@ -153,7 +172,51 @@ fn to_base(id: u64, why: Why) -> Decision {
 
 /// Entries of a table on the fast target and on the base target.
 fn entries(split: &Split, table: TableId) -> (u64, u64) {
-    (split.fast().table_stats(table).entries, split.base().table_stats(table).entries)
+    (split.fast().unwrap().table_stats(table).entries, split.base().table_stats(table).entries)
+}
+
+/// A next hop that is known now: packets that waited for it go first.
+#[test]
+fn a_fast_target_ahead_gets_what_ends_a_wait_when_all_that_came_before_has_been_sent() {
+    let (program, sessions, shared) = two_tables();
+    let fast = Fake { ahead: true, ..Arc::into_inner(fake(&program, true, 100)).unwrap() };
+    let split = Split::new(Box::new(fast), Box::new(fake(&program, false, 1024)), Policy::Chosen).unwrap();
+    let of_all = |keys: &[u128]| Batch { ops: keys.iter().map(|key| Op::Insert(entry(shared, *key))).collect() };
+    let sent = Arc::new(AtomicBool::new(false));
+    let says = sent.clone();
+    split.apply_before(&of_all(&[1])).unwrap();
+    split.apply_after(of_all(&[1]), move || says.load(Ordering::Relaxed));
+    // A later change that belongs to no session waits behind it, one of a session does not.
+    split.apply(&of_all(&[2])).unwrap();
+    apply(&split, facts(1, Some("10.45.0.1"), false), vec![Op::Insert(entry(sessions, 1))]);
+    split.poll();
+    assert_eq!((entries(&split, shared), entries(&split, sessions)), ((0, 2), (1, 1)));
+    sent.store(true, Ordering::Relaxed);
+    split.poll();
+    assert_eq!(entries(&split, shared), (2, 2));
+    // A session's change of the same entry does not wait: it comes behind the deferred one at once.
+    split.apply_before(&of_all(&[3])).unwrap();
+    split.apply_after(of_all(&[3]), || false);
+    apply(&split, facts(2, None, false), vec![Op::Delete(entry(shared, 3))]);
+    assert_eq!(entries(&split, shared), (2, 2));
+    // What the base target refuses has changed nothing.
+    split.apply_before(&of_all(&[2])).unwrap_err();
+    assert_eq!(entries(&split, shared), (2, 2));
+}
+
+#[test]
+fn a_chain_of_one_is_its_target() {
+    let (program, sessions, shared) = two_tables();
+    let split = Split::alone(Box::new(fake(&program, false, 2)));
+    apply(&split, facts(1, Some("10.45.0.1"), false), vec![Op::Insert(entry(sessions, 1)), Op::Insert(entry(shared, 1))]);
+    let full = Batch { ops: vec![Op::Insert(entry(shared, 2))] };
+    assert!(matches!(split.apply(&full), Err(ApplyError::Refused(RuleError::Full { .. }))));
+    assert!(split.fast().is_none() && !split.is_on_fast(1) && !split.is_retired() && split.take_decisions().is_empty());
+    assert_eq!((split.name(), split.target_of(1).name(), split.table_stats(sessions).entries), ("base", "base", 1));
+    assert_eq!(
+        split.move_to_fast(&facts(1, None, false), &full).map_err(|e| e.to_string()).unwrap_err(),
+        "there is no target in front of the base target"
+    );
 }
 
 #[test]

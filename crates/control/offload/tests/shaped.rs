@@ -13,7 +13,7 @@ use shaper::Limits;
 use shaper::codel::Law;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{BURST, Lane, Target};
+use target_api::{BURST, Lane, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults, Tally};
 
@@ -36,7 +36,7 @@ struct Worker {
 
 impl Worker {
     fn new(mut lane: Box<dyn Lane>, ids: &Ids) -> Worker {
-        let settings = ShapeSettings { meter: ids.rate, queues: Queues::Cells, limits: LIMITS, delays: None };
+        let settings = ShapeSettings { meter: ids.rate, queues: Queues::Cells, limits: LIMITS, delays: None, owed: None };
         let shaping = Shaping::new(settings, &mut *lane, Arc::default()).expect("x86 lends its rates");
         Worker { lane, shaping, sent: Vec::new(), dropped: Vec::new(), ended: BTreeMap::new(), waited: 0 }
     }
@@ -48,7 +48,7 @@ impl Worker {
             match verdict.kind {
                 VerdictKind::Forward => self.sent.push(packet.data().to_vec()),
                 VerdictKind::Drop => self.dropped.push((packet.data()[..8].to_vec(), verdict.reason)),
-                VerdictKind::Buffer => {
+                VerdictKind::Shape => {
                     let (burst, mut why) = (std::slice::from_mut(packet), None);
                     self.shaping.wait(burst, &[verdict], now_ns, &mut *self.lane, &mut |_, reason| why = reason);
                     match why {

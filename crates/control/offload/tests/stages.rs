@@ -3,14 +3,14 @@
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use offload::{OnRefusal, Policy, Split, Stage};
+use p4_gen::random::{self, Rng, Shape};
 use p4_interp::{Machine, Mode};
-use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Extern, Ir, Stmt, verify, walk};
 use p4_passes::bridge;
 use program::{ApplyError, Bridge, Op};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{Replicating, Target};
+use target_api::{Replicating, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults, Tally};
 use target_x86::{Options, X86};

@@ -12,7 +12,7 @@ use pktio::LoopPort;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use target::Target;
+use target_api::Target;
 use target_kit::stand_in;
 
 const ROUNDS: usize = 7;

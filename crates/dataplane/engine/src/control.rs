@@ -7,7 +7,7 @@ use crate::command::Command;
 use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
 use crate::message::{Aside, Drained, Event, Hold, LetGo};
-use crate::port::{EnginePort, WorkerPorts};
+use crate::port::{EnginePort, WorkerPorts, close};
 use crate::queues::{Line, MarkSettings, QueueSettings};
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, Steered, fixed, port_table};
@@ -19,9 +19,11 @@ use base::{BufferFate, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use service::SharedDeployment;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::fence;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
-use target::{Ahead, Target};
+use target_api::{Ahead, Target};
 
 /// Commands that may wait for a worker or the master.
 const COMMANDS: usize = 1024;
@@ -43,6 +45,9 @@ pub struct Settings {
     pub balance: Option<BalanceSettings>,
     /// Reasons of punts that links and paths live by. Users' packets that are punted leave an eighth of the channel of events to these.
     pub vital_punts: Vec<u8>,
+    /// Reasons of punts of packets that are not sent on, and whose senders are told. They may fill a quarter of that channel; beyond, such a packet is dropped for
+    /// its reason.
+    pub told_punts: Vec<u8>,
     /// Packets over a rate wait instead of being dropped, if the program lets them.
     pub shape: Option<ShapeSettings>,
     /// Ports that have a rate, and queues in which packets wait for it.
@@ -62,6 +67,7 @@ impl Default for Settings {
             port_hash: None,
             balance: None,
             vital_punts: Vec::new(),
+            told_punts: Vec::new(),
             shape: None,
             queues: Vec::new(),
             marks: None,
@@ -356,6 +362,26 @@ impl Engine {
         Ok(Ok(()))
     }
 
+    /// Reads counters while no worker has packets that the program has counted and that wait for a port's rate without having been taken off again. `read` may be
+    /// called several times. A read between two bursts mostly succeeds without a pause of the workers; otherwise they stand for the last call.
+    pub fn between_bursts<T>(&self, mut read: impl FnMut() -> T) -> T {
+        const TRIES: u32 = 64;
+        let control = self.inner.lock();
+        for _ in 0..TRIES {
+            if let Some(before) = control.bursts() {
+                let value = read();
+                fence(Acquire);
+                if control.bursts() == Some(before) {
+                    return value;
+                }
+            }
+            std::hint::spin_loop();
+        }
+        // Workers that have ended count no more.
+        let _standing = control.stand(control.running());
+        read()
+    }
+
     /// Lets workers run what they were given while they stood, and then go on.
     fn let_go(control: &Control, mut standing: Vec<Standing>) -> Result<(), EngineError> {
         let released = standing.iter().any(|s| !s.rows.is_empty());
@@ -477,9 +503,7 @@ impl Engine {
         for worker in &workers {
             let _ = worker.commands.send(Command::Stop);
         }
-        for worker in workers {
-            let _ = worker.thread.join();
-        }
+        close(workers.into_iter().filter_map(|worker| worker.thread.join().ok()).flatten());
         if let Some(thread) = control.master.take().and_then(|mut master| master.thread.take()) {
             let _ = thread.join();
         }
@@ -635,6 +659,7 @@ impl Inner {
             commands: receiver,
             events: self.events.clone(),
             vital: self.settings.vital_punts.clone().into(),
+            told: self.settings.told_punts.clone().into(),
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
             held: self.moved.held.clone(),
@@ -690,6 +715,12 @@ impl Control {
     /// Slots whose workers run.
     pub(crate) fn running(&self) -> Vec<usize> {
         (0..self.slots.len()).filter(|slot| self.slots[*slot].running.is_some()).collect()
+    }
+
+    /// A number that grows with each worker's bursts; `None` while one is within a burst.
+    fn bursts(&self) -> Option<u64> {
+        let charging = |slot: &Slot| slot.running.as_ref().map(|running| running.gauge.charging.load(Acquire));
+        self.slots.iter().filter_map(charging).try_fold(0u64, |sum, n| (n & 1 == 0).then_some(sum.wrapping_add(n)))
     }
 
     fn first(&self) -> Result<usize, EngineError> {

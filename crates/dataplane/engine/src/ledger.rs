@@ -10,7 +10,7 @@ use pktio::DeviceDrops;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
-use target::Count;
+use target_api::Count;
 
 /// A pair of counters with one writer, its worker; read by anyone.
 #[derive(Default)]

@@ -9,7 +9,7 @@
 use crate::command::Command;
 use crate::ledger::WorkerLedger;
 use crate::message::Event;
-use crate::port::{EnginePort, NO_PORT, burst, port_index};
+use crate::port::{EnginePort, NO_PORT, burst, close, port_index};
 use crate::ring::{MasterEnd, SPENT, SharedGauge};
 use crate::steer::{Move, SteerFn, SteerTable};
 use crate::worker::{BUSY_ROUNDS, DRAIN_LIMIT, NAP, SHORT_NAP, SPINS};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::sync::atomic::{AtomicU64, fence};
 use std::time::Duration;
-use target::BURST;
+use target_api::BURST;
 
 /// Packets of buckets that move, at most: a full ring ahead of them, processed at 0.2 Mpps, lets that many pass at 1 Mpps.
 const HELD_MAX: usize = 8192;
@@ -569,6 +569,7 @@ impl Master {
         for device in ports.iter_mut().filter_map(|p| p.device.as_mut()) {
             let _ = device.flush();
         }
+        close(ports);
     }
 
     fn note_devices(&mut self) {

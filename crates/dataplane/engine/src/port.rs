@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use target::BURST;
+use target_api::BURST;
 
 /// Attempts at a device that takes nothing before packets are dropped, a yield apart.
 pub(crate) const TX_ATTEMPTS: u32 = 2000;
@@ -237,9 +237,9 @@ impl EnginePort {
         self.own.drain(..).for_each(|packet| ledger.count_unsent(cells, reason, packet.len()));
     }
 
-    /// Whether there is something to transmit, now or when the port's rate lets it.
+    /// Whether there is something to transmit, now or when the port's rate lets it, or to charge.
     pub(crate) fn has_any(&self) -> bool {
-        self.queued > 0 || self.queues.as_ref().is_some_and(|queues| queues.len() > 0)
+        self.queued > 0 || self.queues.as_ref().is_some_and(|queues| queues.len() > 0 || !queues.charges.is_empty())
     }
 
     /// Sends what is to leave now: all that is queued, and of what waits for the port's rate what that lets pass.
@@ -329,6 +329,17 @@ impl EnginePort {
     }
 }
 
+/// Closes devices side by side: the kernel waits for all cores before an AF_XDP socket is gone, and for many sockets one after the other that takes
+/// seconds in which no packet passes. On return all are closed.
+pub(crate) fn close(ports: impl IntoIterator<Item = EnginePort>) {
+    std::thread::scope(|scope| {
+        for device in ports.into_iter().filter_map(|port| port.device) {
+            // Without a thread it is closed here.
+            let _ = std::thread::Builder::new().name("close".into()).spawn_scoped(scope, move || drop(device));
+        }
+    });
+}
+
 /// Empty packets for a burst.
 pub(crate) fn burst() -> Vec<Packet> {
     (0..BURST).map(|_| Packet::empty(0)).collect()
@@ -414,6 +425,42 @@ mod tests {
         port.transmit_own(Packet::new(&[2; 60], PortId(0)), &ledger, &mut owed);
         port.drop_own(DropReason::STOPPING, &ledger);
         assert_eq!((dropped(DropReason::STOPPING), port.own.len()), (1, 0));
+    }
+
+    /// A device whose end waits until so many others end too.
+    struct Closing(Arc<std::sync::Barrier>);
+
+    impl Drop for Closing {
+        fn drop(&mut self) {
+            self.0.wait();
+        }
+    }
+
+    impl Port for Closing {
+        fn name(&self) -> &str {
+            "closing"
+        }
+        fn receive(&mut self, _: &mut [Packet]) -> Result<usize, PortError> {
+            Ok(0)
+        }
+        fn transmit(&mut self, _: &[Packet]) -> Result<usize, PortError> {
+            Ok(0)
+        }
+        fn flush(&mut self) -> Result<(), PortError> {
+            Ok(())
+        }
+        fn max_frame(&self) -> usize {
+            1514
+        }
+        fn device_drops(&mut self) -> DeviceDrops {
+            DeviceDrops::default()
+        }
+    }
+
+    #[test]
+    fn devices_are_closed_side_by_side() {
+        let (ledger, all) = (WorkerLedger::new(), Arc::new(std::sync::Barrier::new(8)));
+        close((0..8).map(|n| EnginePort::open(PortId(n), Box::new(Closing(all.clone())), &ledger)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use shaper::scheduler::Left;
 use shaper::shaper::Reason;
 use shaper::{Counters, Guaranteed, Place, PortRates, PortSettings, QUEUES, Scheduler};
 use std::sync::{Arc, Mutex, PoisonError};
-use target::Counted;
+use target_api::Counted;
 
 /// A port's queues, and what fills them.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub trait Fill: std::fmt::Debug + Send + Sync {
 pub struct MarkSettings {
     /// By mark.
     pub marks: Arc<Marks>,
-    /// The program's counter in whose cells they are charged. The target's lanes must be able to count ([`target::Lane::count`]).
+    /// The program's counter in whose cells they are charged. The target's lanes must be able to count ([`target_api::Lane::count`]).
     pub counter: CounterId,
 }
 

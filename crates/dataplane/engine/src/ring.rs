@@ -8,7 +8,7 @@ use base::{Packet, PortId};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use target::BURST;
+use target_api::BURST;
 
 /// The port of what goes back to the master as a spent buffer, not as a packet.
 pub(crate) const SPENT: PortId = PortId::DROP;
@@ -28,6 +28,8 @@ pub(crate) struct Gauge {
     pub(crate) busy_ns: AtomicU64,
     /// Packets that waited in its ports' queues when it looked last.
     pub(crate) waiting: AtomicU64,
+    /// Odd from before the program counts a burst until packets of it that wait for a port's rate are taken off again.
+    pub(crate) charging: AtomicU64,
     /// The worker sleeps, or is about to, and wants a command when packets come.
     pub(crate) sleeping: AtomicBool,
     /// Packets put into the ring (written by the master).
@@ -130,8 +132,8 @@ impl WorkerEnd {
 /// A gauge for a new worker.
 pub(crate) fn gauge() -> Arc<crossbeam_utils::CachePadded<Gauge>> {
     let shaped = (0..BUCKETS).map(|_| AtomicU32::new(0)).collect();
-    let [done, packets, busy_ns, waiting, pushed] = std::array::from_fn(|_| AtomicU64::new(0));
-    Arc::new(Gauge { done, shaped, packets, busy_ns, waiting, sleeping: AtomicBool::new(false), pushed }.into())
+    let [done, packets, busy_ns, waiting, charging, pushed] = std::array::from_fn(|_| AtomicU64::new(0));
+    Arc::new(Gauge { done, shaped, packets, busy_ns, waiting, charging, sleeping: AtomicBool::new(false), pushed }.into())
 }
 
 pub(crate) type SharedGauge = Arc<crossbeam_utils::CachePadded<Gauge>>;

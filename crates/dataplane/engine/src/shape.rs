@@ -14,7 +14,7 @@ use shaper::shaper::AHEAD;
 use shaper::{Counters, Fate, Limits, Offered, Reason, Shaper, Take};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use target::{BURST, Lane, Taken};
+use target_api::{BURST, Lane, Taken};
 
 /// What waits, and how long.
 #[derive(Clone, Debug)]
@@ -27,6 +27,9 @@ pub struct ShapeSettings {
     pub limits: Limits,
     /// Queues whose packets may wait for less than `limits` have it.
     pub delays: Option<Delays>,
+    /// With [`Queues::OneCell`]: units that were sent at cell 0's rate past the program's meter, as what a service sends again. Who sends them adds to it. They come out of the
+    /// cell's bucket before anything that waits does.
+    pub owed: Option<Arc<AtomicU64>>,
 }
 
 /// How long packets of each queue may wait, in ns. It can be changed while workers run: a queue that is empty takes it up with its next packet.
@@ -54,6 +57,8 @@ impl Delays {
 /// Queues of a cell, in which its packets wait by connection ([`wire::user::connection`]). Two connections that share one share its turns too. Each costs four
 /// bytes a cell, as the node above them does: one line of memory together.
 const FLOWS: u32 = 15;
+/// Units of what is owed that are taken at once: no bucket is smaller.
+const OWED_AT_ONCE: u64 = 1024;
 /// Of the node among the numbers of a cell, behind those of its queues.
 const NODE: u32 = FLOWS;
 
@@ -200,6 +205,10 @@ pub struct Shaping {
     numbers: Numbers,
     limits: Limits,
     delays: Option<Delays>,
+    owed: Option<Arc<AtomicU64>>,
+    /// What of it was taken up and not paid yet, and when the cell has the next part.
+    debt: u64,
+    debt_ns: u64,
     /// Queues that have become empty.
     idle: Vec<u32>,
     /// Packets that are dropped.
@@ -210,12 +219,6 @@ pub struct Shaping {
     shown_ns: u64,
     is_shown: bool,
 }
-
-/// Whether a packet of a burst is to wait for its rate.
-pub(crate) fn waits(verdict: &Verdict) -> bool {
-    verdict.kind == VerdictKind::Buffer && verdict.reason != 0
-}
-
 /// What others read of a worker's shaper.
 #[derive(Default)]
 pub struct Shown {
@@ -264,7 +267,7 @@ const SHOW_NS: u64 = 10_000_000;
 impl Shaping {
     /// None if the lane cannot. Counters are shown in `shown`, now and then.
     pub fn new(settings: ShapeSettings, lane: &mut dyn Lane, shown: Arc<Shown>) -> Option<Shaping> {
-        let ShapeSettings { meter, queues, mut limits, delays } = settings;
+        let ShapeSettings { meter, queues, mut limits, delays, owed } = settings;
         let numbers = Numbers { queues, count: limits.nodes };
         limits.nodes = numbers.all();
         shown.begin(numbers.count);
@@ -273,6 +276,9 @@ impl Shaping {
             numbers,
             limits,
             delays,
+            owed: owed.filter(|_| queues == Queues::OneCell),
+            debt: 0,
+            debt_ns: 0,
             idle: Vec::new(),
             dropped: Vec::new(),
             spare: Spare::default(),
@@ -296,7 +302,7 @@ impl Shaping {
         let Shaping { shaper, numbers, delays, dropped, spare, shown, is_shown, .. } = self;
         let (numbers, delays) = (*numbers, delays.as_ref());
         *is_shown = false;
-        let mut coming = (0..packets.len()).filter(|i| waits(&verdicts[*i]));
+        let mut coming = (0..packets.len()).filter(|i| verdicts[*i].kind == VerdictKind::Shape);
         let (mut places, mut leaves) = ([0; AHEAD], [0; AHEAD]);
         loop {
             let mut n = 0;
@@ -362,12 +368,48 @@ impl Shaping {
 
     /// When [`Shaping::poll`] has something to do.
     pub fn next_ns(&self) -> Option<u64> {
-        self.shaper.next_ns()
+        match self.has_debt() {
+            // Nothing that waits goes before it is paid.
+            true => Some(self.debt_ns),
+            false => self.shaper.next_ns(),
+        }
+    }
+
+    fn has_debt(&self) -> bool {
+        self.debt > 0 || self.owed.as_ref().is_some_and(|owed| owed.load(Relaxed) > 0)
+    }
+
+    /// Takes what is owed out of cell 0; whether all of it is paid. While it is not, what comes waits: it would find what the debt waits for.
+    fn pay(&mut self, now_ns: u64, lane: &mut dyn Lane) -> bool {
+        if !self.has_debt() {
+            return true;
+        }
+        let Shaping { shaper, owed, debt, debt_ns, .. } = self;
+        *debt += owed.as_ref().map_or(0, |owed| owed.swap(0, Relaxed));
+        lane.with_rates(&mut |rates| {
+            while *debt > 0 {
+                let units = (*debt).min(OWED_AT_ONCE);
+                match rates.take(0, units as u32, now_ns) {
+                    Taken::Now => *debt -= units,
+                    Taken::At(at_ns) => {
+                        *debt_ns = at_ns;
+                        break;
+                    }
+                    // A rate of nothing: there is nothing to pay with.
+                    Taken::Never => *debt = 0,
+                }
+            }
+            rates.set_waiting(0, *debt > 0 || !shaper.is_empty());
+        });
+        if *debt == 0 {
+            *debt_ns = 0;
+        }
+        *debt == 0
     }
 
     /// Whether there is nothing to poll for.
     pub(crate) fn is_idle(&self) -> bool {
-        self.shaper.is_empty() && self.is_shown
+        self.shaper.is_empty() && self.is_shown && !self.has_debt()
     }
 
     /// Whether what came before `began_ns` may still wait.
@@ -382,7 +424,7 @@ impl Shaping {
         if now_ns > self.shown_ns + SHOW_NS {
             self.show(now_ns);
         }
-        if self.shaper.next_ns().is_none_or(|at| at > now_ns) {
+        if !self.pay(now_ns, lane) || self.shaper.next_ns().is_none_or(|at| at > now_ns) {
             return 0;
         }
         let Shaping { shaper, numbers, delays, idle, dropped, spare, shown, .. } = self;
@@ -463,7 +505,7 @@ fn drop_reason(reason: Reason) -> DropReason {
 
 /// A lane's cells as the shaper asks rates, each with a node of the shaper.
 struct Cells<'a> {
-    rates: &'a mut dyn target::Rates,
+    rates: &'a mut dyn target_api::Rates,
     numbers: Numbers,
     delays: Option<&'a Delays>,
     shown: &'a Shown,
@@ -533,12 +575,14 @@ mod tests {
             true
         }
 
-        fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn target::Rates)) {
+        fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn target_api::Rates)) {
             work(self);
         }
+
+        target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, count);
     }
 
-    impl target::Rates for OneRate {
+    impl target_api::Rates for OneRate {
         fn take(&mut self, cell: u32, _units: u32, now_ns: u64) -> Taken {
             assert_eq!(cell, 0);
             if self.next_ns > now_ns {
@@ -570,7 +614,7 @@ mod tests {
 
     /// A burst of one.
     fn wait(shaping: &mut Shaping, mut packet: Packet, queue: u32, lane: &mut dyn Lane) -> Result<(), DropReason> {
-        let verdict = Verdict { kind: VerdictKind::Buffer, reason: 1, mark: queue, ..Verdict::default() };
+        let verdict = Verdict { kind: VerdictKind::Shape, reason: 1, mark: queue, ..Verdict::default() };
         let mut why = None;
         shaping.wait(std::slice::from_mut(&mut packet), &[verdict], 0, lane, &mut |_, reason| why = reason);
         why.map_or(Ok(()), Err)
@@ -587,7 +631,7 @@ mod tests {
     fn a_long_queue_of_one_rate_does_not_hold_up_a_short_one() {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
         let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
-        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None, owed: None };
         let mut lane = OneRate { next_ns: 1_000_000, waits: false };
         let shown = Arc::new(Shown::default());
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
@@ -614,6 +658,35 @@ mod tests {
         assert!((100_000_000..=104_000_000).contains(&now), "{now} ns");
     }
 
+    #[test]
+    fn what_was_sent_past_the_meter_is_paid_before_what_waits_goes() {
+        let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
+        let limits = Limits { nodes: 1, packets: 1000, delay_ns: DELAY_NS, law };
+        let owed = Arc::new(AtomicU64::new(0));
+        let settings =
+            ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None, owed: Some(owed.clone()) };
+        let mut lane = OneRate::default();
+        let mut shaping = Shaping::new(settings, &mut lane, Arc::default()).unwrap();
+        assert!(shaping.is_idle() && shaping.next_ns().is_none());
+        // Ten parts of a millisecond each, of which the cell has one.
+        owed.fetch_add(10 * OWED_AT_ONCE, Relaxed);
+        assert!(!shaping.is_idle() && shaping.next_ns().is_some());
+        assert!(poll(&mut shaping, 0, &mut lane).is_empty() && lane.waits, "what comes has to wait");
+        wait(&mut shaping, packet(0), 0, &mut lane).unwrap();
+        let (mut now, mut sent) = (0, 0);
+        while let Some(next) = shaping.next_ns() {
+            now = next.max(now + 1);
+            sent += poll(&mut shaping, now, &mut lane).len();
+            assert!(now >= 10_000_000 || sent == 0, "{now} ns");
+        }
+        assert_eq!(sent, 1);
+        assert!((10_000_000..=14_000_000).contains(&now) && !lane.waits, "{now} ns");
+        // Nothing waits: the cell is free for what comes when all is paid.
+        owed.fetch_add(1, Relaxed);
+        assert!(poll(&mut shaping, now + 2_000_000, &mut lane).is_empty() && !lane.waits);
+        assert!(shaping.next_ns().is_none());
+    }
+
     /// UDP of a port, with the number behind.
     fn datagram(port: u8, number: u8) -> Packet {
         let (src, dst, payload_len) = ([10, 45, 0, 2].into(), [10, 6, 0, 2].into(), BYTES as usize - 34);
@@ -635,7 +708,7 @@ mod tests {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
         // At its rate the cell sends 20 packets in that time.
         let limits = Limits { nodes: 1, packets: 1000, delay_ns: 20_000_000, law };
-        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None, owed: None };
         let mut lane = OneRate::default();
         let shown = Arc::new(Shown::default());
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
@@ -675,7 +748,7 @@ mod tests {
     fn what_waits_at_the_end_is_given_back_with_that_reason_and_nothing_waits_any_more() {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
         let limits = Limits { nodes: 3, packets: 1000, delay_ns: DELAY_NS, law };
-        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: None, owed: None };
         let mut lane = OneRate { next_ns: 1_000_000, waits: false };
         let shown = Arc::<Shown>::default();
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
@@ -698,7 +771,8 @@ mod tests {
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
         let limits = Limits { nodes: 2, packets: 1000, delay_ns: DELAY_NS, law };
         let delays = Delays::new(2);
-        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: Some(delays.clone()) };
+        let settings =
+            ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::OneCell, limits, delays: Some(delays.clone()), owed: None };
         let mut lane = OneRate { next_ns: 1_000_000, waits: false };
         let mut shaping = Shaping::new(settings, &mut lane, Arc::default()).unwrap();
         delays.set(1, 10_000_000);
@@ -731,12 +805,14 @@ mod tests {
             true
         }
 
-        fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn target::Rates)) {
+        fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn target_api::Rates)) {
             work(self);
         }
+
+        target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, count);
     }
 
-    impl target::Rates for Now {
+    impl target_api::Rates for Now {
         fn take(&mut self, _cell: u32, _units: u32, now_ns: u64) -> Taken {
             match self.0.random_range(0..10) {
                 0 => Taken::Never,
@@ -764,7 +840,7 @@ mod tests {
         let mut rng = testkit::rng(31);
         let law = Law { target_ns: DELAY_NS, interval_ns: DELAY_NS };
         let limits = Limits { nodes: 40, packets: 60, delay_ns: 20_000_000, law };
-        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None };
+        let settings = ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None, owed: None };
         let mut lane = Now(testkit::rng(32));
         let shown = Arc::<Shown>::default();
         let mut shaping = Shaping::new(settings, &mut lane, shown.clone()).unwrap();
@@ -788,16 +864,19 @@ mod tests {
                 burst[i].metered = Metered::new(1, length as u16).unwrap();
                 let queues = if rng.random_bool(0.05) { 50 } else { 40 };
                 let queue = rng.random_range(0..queues);
-                let kind = if rng.random_bool(0.8) { VerdictKind::Buffer } else { VerdictKind::Forward };
+                let kind = if rng.random_bool(0.8) { VerdictKind::Shape } else { VerdictKind::Forward };
                 let reason = if rng.random_bool(0.9) { 7 } else { 0 };
                 verdicts[i] = Verdict { kind, reason, mark: queue, ..Verdict::default() };
                 given.push((burst[i].clone(), queue));
             }
             let mut told = Vec::new();
             shaping.wait(&mut burst[..n], &verdicts[..n], now_ns, &mut lane, &mut |i, why| told.push((i, why)));
-            assert!(told.iter().map(|(i, _)| *i).eq((0..n).filter(|i| waits(&verdicts[*i]))), "each that is to wait, in order");
+            assert!(
+                told.iter().map(|(i, _)| *i).eq((0..n).filter(|i| verdicts[*i].kind == VerdictKind::Shape)),
+                "each that is to wait, in order"
+            );
             others += n - told.len();
-            for i in (0..n).filter(|i| !waits(&verdicts[*i])) {
+            for i in (0..n).filter(|i| verdicts[*i].kind != VerdictKind::Shape) {
                 assert_eq!((burst[i].data(), burst[i].port), (given[i].0.data(), given[i].0.port), "it is where it was");
             }
             for (i, why) in told {

@@ -11,7 +11,7 @@ pub(crate) use crate::port::now_ns;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::queues::PortQueues;
 use crate::ring::{SharedGauge, WorkerEnd};
-use crate::shape::{self, Shaping};
+use crate::shape::Shaping;
 use crate::steer::{SteerFn, SteerTable};
 use crate::tap::Tap;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU64, fence};
 use std::time::Duration;
-use target::{BURST, Extra, InFlight, Lane, Returned};
+use target_api::{BURST, Extra, InFlight, Lane, Returned};
 
 /// Empty polls before the worker starts to sleep between polls.
 pub(crate) const SPINS: u32 = 512;
@@ -40,6 +40,9 @@ pub(crate) const DRAIN_LIMIT: usize = 1 << 16;
 
 /// A part of the channel of events that only [`crate::Settings::vital_punts`] may fill.
 const VITAL_SHARE: usize = 8;
+
+/// The part of it that [`crate::Settings::told_punts`] may fill: whoever has a packet to send can have them made.
+const TOLD_SHARE: usize = 4;
 
 /// Packets put aside beyond which nothing more is received: the devices' queues hold the rest. A worker whose own buckets leave goes
 /// on, as others wait for it.
@@ -59,6 +62,8 @@ pub(crate) struct Parts {
     pub(crate) events: Sender<Event>,
     /// Reasons of punts that may fill the channel of events; others leave a part of it.
     pub(crate) vital: Box<[u8]>,
+    /// Those of packets that end here, and whose senders are told if there is room.
+    pub(crate) told: Box<[u8]>,
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
     /// Counts packets that were held back while their bucket moved.
@@ -278,6 +283,7 @@ impl Worker {
         if self.parts.lane.next_poll_ns().is_none() {
             return 0;
         }
+        self.begin_charging();
         self.parts.lane.poll(now_ns(), &mut self.returned);
         let n = self.returned.len();
         if n > 0 {
@@ -285,6 +291,7 @@ impl Worker {
             self.transmit_all();
             self.run_again();
         }
+        self.end_charging();
         n
     }
 
@@ -348,11 +355,11 @@ impl Worker {
     fn wait_for_rates(&mut self, n: usize) {
         let mut refused = [None; BURST];
         if self.parts.shaping.is_none() {
-            let over = self.verdicts[..n].iter().zip(&mut refused).filter(|(verdict, _)| shape::waits(verdict));
+            let over = self.verdicts[..n].iter().zip(&mut refused).filter(|(verdict, _)| verdict.kind == VerdictKind::Shape);
             over.for_each(|(verdict, refused)| *refused = Some(DropReason(verdict.reason)));
         } else {
             let mut buckets = [0; BURST];
-            for i in (0..n).filter(|i| shape::waits(&self.verdicts[*i])) {
+            for i in (0..n).filter(|i| self.verdicts[*i].kind == VerdictKind::Shape) {
                 // In flight until it goes: its flow's packets come here as long.
                 let flow = std::mem::take(&mut self.flows[i]);
                 if flow != 0
@@ -420,6 +427,7 @@ impl Worker {
 
     fn process(&mut self, n: usize) -> u64 {
         let now_ns = now_ns();
+        self.begin_charging();
         if self.parts.in_flight.is_some() {
             self.note_flows(n);
         }
@@ -457,7 +465,7 @@ impl Worker {
 
     /// Sends every packet where its verdict says; then those that the burst made beside them.
     fn dispatch(&mut self, n: usize) {
-        if self.verdicts[..n].iter().any(shape::waits) {
+        if self.verdicts[..n].iter().any(|verdict| verdict.kind == VerdictKind::Shape) {
             self.wait_for_rates(n);
         }
         for i in 0..n {
@@ -473,7 +481,7 @@ impl Worker {
         match verdict.kind {
             VerdictKind::Forward => self.forward(i, verdict),
             // With others of its burst.
-            VerdictKind::Buffer if verdict.reason != 0 => {}
+            VerdictKind::Shape => {}
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
             VerdictKind::Drop => self.count_drop(self.packets[i].port, DropReason(verdict.reason), self.packets[i].len()),
@@ -504,7 +512,7 @@ impl Worker {
 
     /// The first alone.
     fn dispatch_one(&mut self) {
-        if shape::waits(&self.verdicts[0]) {
+        if self.verdicts[0].kind == VerdictKind::Shape {
             self.wait_for_rates(1);
         }
         self.send(0);
@@ -547,7 +555,11 @@ impl Worker {
 
     fn punt(&mut self, i: usize, verdict: Verdict) {
         let events = &self.parts.events;
-        let most = events.capacity().map_or(usize::MAX, |room| room - room / VITAL_SHARE);
+        let room = events.capacity().unwrap_or(usize::MAX);
+        if events.len() >= room / TOLD_SHARE && self.parts.told.contains(&verdict.reason) {
+            return self.count_drop(self.packets[i].port, DropReason(verdict.reason), self.packets[i].len());
+        }
+        let most = room - room / VITAL_SHARE;
         if events.len() >= most && !self.parts.vital.contains(&verdict.reason) {
             return self.count_drop(self.packets[i].port, DropReason::PUNT_FULL, self.packets[i].len());
         }
@@ -580,6 +592,23 @@ impl Worker {
                 self.transmit(index);
             }
         }
+        self.end_charging();
+    }
+
+    /// From now on counters may have packets that will be taken off again: see [`Engine::between_bursts`](crate::Engine::between_bursts).
+    fn begin_charging(&self) {
+        if self.parts.counter.is_none() {
+            return;
+        }
+        let charging = &self.parts.gauge.charging;
+        charging.store(charging.load(Relaxed) | 1, Relaxed);
+        fence(Release);
+    }
+
+    fn end_charging(&self) {
+        let charging = &self.parts.gauge.charging;
+        let now = charging.load(Relaxed);
+        charging.store(now + (now & 1), Release);
     }
 
     fn transmit(&mut self, index: usize) {

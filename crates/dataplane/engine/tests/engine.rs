@@ -10,7 +10,7 @@ use service::SharedDeployment;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use target::{Count, Target};
+use target_api::{Count, Target};
 use target_kit::stand_in;
 
 const FORWARD: u8 = 0;
@@ -20,6 +20,7 @@ const DROP: u8 = 3;
 const NOWHERE: u8 = 4;
 const PANIC: u8 = 5;
 const VITAL: u8 = 6;
+const TOLD: u8 = 7;
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The queue of buffered packets.
@@ -35,6 +36,7 @@ fn scripted(released: Arc<AtomicBool>) -> Arc<dyn Target> {
             BUFFER => Verdict { kind: VerdictKind::Buffer, mark: QUEUE, ..Verdict::default() },
             PUNT => Verdict { kind: VerdictKind::Punt, reason: 9, mark: 3, ..Verdict::default() },
             VITAL => Verdict { kind: VerdictKind::Punt, reason: 10, ..Verdict::default() },
+            TOLD => Verdict { kind: VerdictKind::Punt, reason: 11, ..Verdict::default() },
             PANIC => panic!("as it was told"),
             NOWHERE => Verdict::forward(PortId(77)),
             _ => Verdict::drop(DropReason(20)),
@@ -72,7 +74,7 @@ fn world_with_events(workers: usize, buffers: Limits, room: usize) -> World {
         far.push([far_a, far_b]);
     }
     let buffer = IdleBuffer::deploy(buffers);
-    let settings = Settings { buffer: Some(buffer.clone()), vital_punts: vec![10], ..Settings::default() };
+    let settings = Settings { buffer: Some(buffer.clone()), vital_punts: vec![10], told_punts: vec![11], ..Settings::default() };
     let engine = Engine::start(&target, near, settings, sender).unwrap();
     World { engine, released, events, far, buffer }
 }
@@ -184,10 +186,13 @@ fn punted_packets_of_users_leave_room_for_those_that_links_live_by() {
         });
         let ledger = w.engine.ledger();
         let of = |reason: u8| ledger.punted.get(&reason).map_or(0, |count| count.packets);
-        (of(9), of(10), ledger.dropped.get(&DropReason::PUNT_FULL.0).map_or(0, |count| count.packets))
+        let dropped = |reason: u8| ledger.dropped.get(&reason).map_or(0, |count| count.packets);
+        (of(9), of(10), of(11), dropped(DropReason::PUNT_FULL.0), dropped(11))
     };
-    assert_eq!(send(PUNT, 100), (56, 0, 44));
-    assert_eq!(send(VITAL, 20), (56, 8, 56));
+    // Those that end here, and whose senders are told, have a quarter; beyond they are dropped for what they are.
+    assert_eq!(send(TOLD, 20), (0, 0, 16, 0, 4));
+    assert_eq!(send(PUNT, 100), (40, 0, 16, 60, 4));
+    assert_eq!(send(VITAL, 20), (40, 8, 16, 72, 4));
     drop(w.events);
 }
 

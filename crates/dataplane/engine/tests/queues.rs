@@ -11,7 +11,7 @@ use shaper::{PortSettings, Service, SliceSettings};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target::{Counted, Lane, Target};
+use target_api::{Counted, Lane, Target};
 use target_kit::{StandIn, stand_in};
 
 /// How long anything may take that does not depend on how busy the machine is.
@@ -189,6 +189,8 @@ impl Lane for Counting {
         }
         true
     }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, with_rates);
 }
 
 /// A packet of a mark, to a queue.
@@ -241,6 +243,61 @@ fn what_leaves_is_charged_and_what_is_dropped_still_waits_or_has_ended_is_not() 
     }
     // What has no cell, or is not known, is as the program counted it.
     assert_eq!((cells[&7].0, cells[&8].0, cells.get(&0)), (100, 100, None));
+}
+
+/// As [`Counting`], and lets others look between counting and what the engine then takes off.
+struct Slow(Counting);
+
+impl Lane for Slow {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        self.0.process(packets, verdicts, now_ns);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    fn count(&mut self, counter: CounterId, more: &[Counted]) -> bool {
+        self.0.count(counter, more)
+    }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, with_rates);
+}
+
+#[test]
+fn a_count_between_bursts_has_no_packet_that_waits() {
+    let cells = Arc::<Mutex<BTreeMap<u32, (i64, i64)>>>::default();
+    let counted = cells.clone();
+    let target: Arc<dyn Target> = Arc::new(StandIn::new(move |_| Box::new(Slow(Counting(counted.clone())))));
+    let marks = Arc::new(Marks::new(100));
+    marks.set(5, Some(Treatment { cell: 5, ..Treatment::default() }));
+    let known = MarkSettings { marks, counter: CounterId::from_u32(3) };
+    let settings = Settings { queues: vec![settings(&[], 60_000 * MS)], marks: Some(known), ..Settings::default() };
+    let (near, mut far) = pktio::memory::pair("in", "far in", 4096);
+    let (out, mut far_out) = pktio::memory::pair("out", "far out", 4096);
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (OUT, Box::new(out))];
+    let engine = Engine::start(&target, vec![ports], settings, bounded(16).0).unwrap();
+    let count = || cells.lock().unwrap().get(&5).map_or(0, |of| of.0);
+    let sent = || engine.ledger().ports.get(&OUT).map_or(0, |port| port.transmitted.packets.cast_signed());
+    let (mut offered, mut waiting_seen, mut read) = (0, 0, 0);
+    let end = Instant::now() + PATIENCE;
+    while read < 200 || waiting_seen < 10 {
+        assert!(Instant::now() < end, "{read} reads, {waiting_seen} between counting and taking off");
+        let burst: Vec<Packet> = (0..8).map(|n| marked(0, 5, n)).collect();
+        offered += far.transmit(&burst).unwrap() as u64;
+        // What it says first is not more than has left by the time of the second.
+        let exact = engine.between_bursts(count);
+        assert!(exact <= sent(), "{exact} are charged, {} have left", sent());
+        read += 1;
+        waiting_seen += u32::from(count() > sent());
+        receive_some(&mut far_out);
+    }
+    engine.stop();
+    assert!(offered > 200 && engine.ledger().imbalance() == 0, "{offered}");
+    // Of one that has stopped too.
+    assert!(engine.between_bursts(count) <= sent());
+}
+
+fn receive_some(port: &mut dyn Port) {
+    let mut burst: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
+    port.receive(&mut burst).unwrap();
 }
 
 #[test]

@@ -11,7 +11,7 @@ use service::{Access, Call, Caller, Deployment, Field, Interface, Outcome, Place
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use target::{Lane, Returned, Target};
+use target_api::{Lane, Returned, Target};
 use target_kit::{StandIn, Watched};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -109,6 +109,8 @@ impl Lane for CallingLane {
     fn next_poll_ns(&self) -> Option<u64> {
         self.caller.next_deadline_ns()
     }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, shape, count, with_rates);
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {

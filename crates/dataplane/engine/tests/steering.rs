@@ -18,7 +18,7 @@ use shaper::codel::Law;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target::{Counted, Lane, Rates, Taken, Target};
+use target_api::{Counted, Lane, Rates, Taken, Target};
 use target_kit::{StandIn, stand_in};
 
 /// Flows of each direction.
@@ -505,7 +505,7 @@ impl Lane for RateLane {
                 Verdict::forward(PortId(packet.port.0 ^ 1))
             } else {
                 packet.metered = Metered::new(1, LENGTH as u16).unwrap();
-                Verdict { kind: VerdictKind::Buffer, mark: flow as u32, reason: DropReason::SHAPER_FULL.0, ..Verdict::default() }
+                Verdict { kind: VerdictKind::Shape, mark: flow as u32, reason: DropReason::SHAPER_FULL.0, ..Verdict::default() }
             };
         }
     }
@@ -517,6 +517,8 @@ impl Lane for RateLane {
     fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
         work(self);
     }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, count);
 }
 
 impl Rates for RateLane {
@@ -553,7 +555,7 @@ fn what_waits_for_a_rate_is_sent_in_order_when_its_worker_goes_or_its_bucket_mov
         // So long that none is late on a busy machine; CoDel never acts.
         let law = Law { target_ns: u64::MAX, interval_ns: 100_000_000 };
         let limits = shaper::Limits { nodes: FLOWS as u32, packets: 10_000, delay_ns: 30_000_000_000, law };
-        let shape = Some(ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None });
+        let shape = Some(ShapeSettings { meter: MeterId::from_u32(0), queues: Queues::Cells, limits, delays: None, owed: None });
         let settings = Settings { ring: 64, when_full: WhenFull::Wait, shape, ..Settings::default() };
         let flows = Arc::new(Flows { idle: Vec::new(), stuck: AtomicBool::new(false) });
         let mut world = World::on(&target, flows, way, 2, settings);
@@ -603,6 +605,8 @@ fn a_worker_that_could_not_start_can_later() {
         fn count(&mut self, _counter: CounterId, _more: &[Counted]) -> bool {
             self.0.load(SeqCst)
         }
+
+        target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, with_rates);
     }
     let counts = Arc::new(AtomicBool::new(true));
     let of_lane = counts.clone();

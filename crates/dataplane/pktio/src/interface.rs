@@ -77,6 +77,11 @@ impl Interface {
     }
 }
 
+/// The MTU of an interface of any kind; `None` if there is none of that name.
+pub fn mtu(name: &str) -> Option<usize> {
+    Query::new(name)?.ok()?.mtu().ok()
+}
+
 /// Turns off offloads that let an interface deliver packets that no wire would carry: checksums left to the device, packets beyond
 /// the MTU, VLAN tags beside the frame. The same as `ethtool -K NAME rx off tx off sg off tso off ufo off gso off gro off lro off
 /// rxvlan off txvlan off`; returns the names of what was on and now is off.

@@ -31,6 +31,15 @@ const ETHERNET: usize = 14;
 /// The longest packet of segmentation offload, in bytes: an IP packet.
 const LONGEST: usize = 65_536;
 
+/// Makes the device `name`, which is down and leaves with the file: for an emulator that is the far end of what the host sends by it.
+/// A read or a write is one IP packet, and never blocks.
+///
+/// # Errors
+/// What the kernel says: of /dev/net/tun, or of the device.
+pub fn device(name: &str) -> io::Result<File> {
+    tun::attach(name, 0).map_err(|(Failed::Open(e) | Failed::Attach(e) | Failed::Offload(e))| e)
+}
+
 /// How a device is to be.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
@@ -38,6 +47,8 @@ pub struct Options<'a> {
     pub addresses: &'a [(IpAddr, u8)],
     /// Its MTU in bytes; `None`: as it is.
     pub mtu: Option<u16>,
+    /// The MTU in bytes of one that is made, where `mtu` does not say; `None`: the kernel's.
+    pub mtu_if_made: Option<u16>,
 }
 
 /// The device of all ports that are on it.
@@ -46,6 +57,7 @@ struct Shared {
     interface: String,
     addresses: Vec<(IpAddr, u8)>,
     mtu: Option<u16>,
+    mtu_if_made: Option<u16>,
     current: Mutex<Current>,
 }
 
@@ -92,6 +104,7 @@ impl TunPort {
             interface: interface.to_owned(),
             addresses: options.addresses.to_vec(),
             mtu: options.mtu,
+            mtu_if_made: options.mtu_if_made,
             current: Mutex::new(Current { number: 0, device: current, mtu }),
         };
         Ok(TunPort::on(Arc::new(shared), 0, device, mtu, OUR_MAC, LONGEST))
@@ -125,10 +138,10 @@ impl TunPort {
 
     /// The device that another port has made again, or one that is made now.
     fn again(&self) -> Result<TunPort, PortError> {
-        let Shared { label, interface, addresses, mtu, current } = &*self.shared;
+        let Shared { label, interface, addresses, mtu, mtu_if_made, current } = &*self.shared;
         let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.number == self.number {
-            let (device, mtu) = attach(label, interface, Options { addresses, mtu: *mtu })?;
+            let (device, mtu) = attach(label, interface, Options { addresses, mtu: *mtu, mtu_if_made: *mtu_if_made })?;
             *current = Current { number: self.number + 1, device, mtu };
         }
         let device = current.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
@@ -202,12 +215,13 @@ fn attach(label: &str, interface: &str, options: Options<'_>) -> Result<(File, u
         Query::new(interface).ok_or_else(|| PortError::Config(format!("ports.{label}: no interface can be named `{interface}`")))?;
     let query = query.map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
     let ours = query.index().is_err();
-    let device = tun::attach(interface).map_err(|failed| explain(label, interface, failed))?;
+    let device = tun::attach_with_offloads(interface).map_err(|failed| explain(label, interface, failed))?;
     if ours {
         // The kernel must not add packets of its own: router solicitations, reports of multicast groups. One without IPv6 has none.
         let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1");
     }
-    configure(&query, interface, options)?;
+    let mtu = options.mtu.or(options.mtu_if_made.filter(|_| ours));
+    configure(&query, interface, Options { mtu, ..options })?;
     let mtu = query.mtu().map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
     Ok((device, mtu))
 }

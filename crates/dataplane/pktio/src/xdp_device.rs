@@ -203,7 +203,7 @@ pub(crate) fn ring_of_each(ring: u32, workers: usize) -> u32 {
 /// Bound sockets, one for each worker, and behind them the reserve's. Halves the rings while the memlock limit refuses them; waits a little for
 /// a queue whose last owner just left.
 fn open_sockets(interface: &Interface, queue: u32, workers: usize, options: Options) -> Result<(Vec<Xsk>, Copying), PortError> {
-    const BUSY_TRIES: u32 = 25;
+    const BUSY_TRIES: u32 = 75;
     const BUSY_WAIT: Duration = Duration::from_millis(20);
     let modes: &[Copying] = if options.zero_copy { &[Copying::Zero, Copying::Copy] } else { &[Copying::Copy] };
     let mut ring = options.ring;

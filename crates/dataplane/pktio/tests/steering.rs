@@ -16,10 +16,10 @@ use pktio::af_xdp::{Frames, Options};
 use pktio::{AfXdp, DeviceDrops, Port};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use target::Target;
+use target_api::Target;
 use target_kit::stand_in;
 
 const N3: PortId = PortId(0);
@@ -63,6 +63,13 @@ fn read(packet: &Packet) -> Option<(usize, u32)> {
 
 fn bucket(ue: usize) -> u16 {
     (upf::steer::ue_hash(&frame(1, ue, 0), N6) as usize % BUCKETS) as u16
+}
+
+/// One test at a time: workers that look for packets without pause take the cores from each other's.
+fn alone(test: impl FnOnce() + Send + 'static) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    in_namespace(test);
 }
 
 /// An engine between N3 and N6, and their far ends.
@@ -211,7 +218,7 @@ fn let_flow(engine: &Engine, packets: u64) {
 
 #[test]
 fn workers_become_three_and_two_while_packets_flow() {
-    in_namespace(|| {
+    alone(|| {
         let mut world = World::new(1, 3, 1, Settings::default());
         under_load(&mut world, 1, |engine| {
             for _ in 0..10 {
@@ -241,7 +248,7 @@ fn workers_become_three_and_two_while_packets_flow() {
 
 #[test]
 fn thousands_of_buckets_move_while_packets_flow() {
-    in_namespace(|| {
+    alone(|| {
         let mut world = World::new(1, 3, 3, Settings::default());
         let used: Vec<u16> = (0..UES).map(bucket).collect();
         under_load(&mut world, 2, |engine| {
@@ -265,7 +272,7 @@ fn thousands_of_buckets_move_while_packets_flow() {
 
 #[test]
 fn queues_of_a_device_are_divided_among_more_workers() {
-    in_namespace(|| {
+    alone(|| {
         let mut world = World::new(2, 3, 1, Settings::default());
         under_load(&mut world, 4, |engine| {
             for _ in 0..5 {
@@ -287,8 +294,8 @@ fn queues_of_a_device_are_divided_among_more_workers() {
 #[test]
 fn a_skewed_load_is_evened_out() {
     let eager = BalanceSettings { period: Duration::from_millis(2), busy_high: 0.0, patience: 1, ..BalanceSettings::default() };
-    in_namespace(|| skewed_load(None));
-    in_namespace(move || skewed_load(Some(eager)));
+    alone(|| skewed_load(None));
+    alone(move || skewed_load(Some(eager)));
 }
 
 fn skewed_load(balance: Option<BalanceSettings>) {
@@ -325,7 +332,7 @@ fn skewed_load(balance: Option<BalanceSettings>) {
 /// The old worker stands with packets in its ring, the bucket has moved, and the new worker has the UE's next packets already.
 #[test]
 fn what_waits_for_the_old_worker_goes_first() {
-    in_namespace(|| {
+    alone(|| {
         let mut world = World::new(1, 2, 2, Settings::default());
         let engine = world.engine.clone();
         engine.move_buckets(&[Move { bucket: bucket(0), to: 0 }, Move { bucket: bucket(1), to: 0 }]).unwrap();
@@ -352,7 +359,7 @@ fn what_waits_for_the_old_worker_goes_first() {
 /// frames that they need.
 #[test]
 fn a_worker_that_is_behind_loses_its_own_packets_only() {
-    in_namespace(|| {
+    alone(|| {
         let mut world = World::new(1, 2, 2, Settings::default());
         world.engine.move_buckets(&[Move { bucket: bucket(0), to: 0 }, Move { bucket: bucket(1), to: 1 }]).unwrap();
         let stuck = world.stuck();
@@ -387,7 +394,7 @@ fn a_worker_that_is_behind_loses_its_own_packets_only() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    in_namespace(|| {
+    alone(|| {
         let (near, _far) = veth_of("x", 1);
         for workers in [0, 65] {
             let error = AfXdp::open_steered("n3", &near, workers, Frames::default(), Options::default()).err().unwrap().to_string();

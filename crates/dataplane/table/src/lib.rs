@@ -1,8 +1,8 @@
 //! Match tables of the x86 data plane: exact, longest prefix, ternary with ranges, and direct; plus meters.
 //!
 //! Every table implements [`Table`]: control calls that change entries, and one burst look-up that generated code
-//! calls through [`ffi`]. Beside each fast table stands a slow twin in [`slow`] with the same interface, a linear scan
-//! that is obviously right; the tests drive both with the same calls and compare.
+//! calls through [`ffi`]. Each has a slow twin of the same interface, a linear scan
+//! that is obviously right, in `tests/slow`; the tests drive both with the same calls and compare.
 //!
 //! # Keys and records
 //! A key is `key_len` bytes, fields packed by the caller in whole bytes, most significant byte first where a field
@@ -38,7 +38,6 @@ mod lpm;
 mod meter;
 mod records;
 mod sides;
-pub mod slow;
 mod ternary;
 
 pub use direct::Direct;

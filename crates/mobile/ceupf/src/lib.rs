@@ -9,7 +9,9 @@ mod rule;
 
 mod arrangement;
 mod book;
+mod idle;
 
 pub use arrangement::{ACCESS_PORT, Arrangement, ArrangementError, CORE_PORT, FOREIGN_ACCESS_PORT, FOREIGN_CORE_PORT, Hop, Side};
 pub use book::{Book, BookError, Installed, Refusal, Staged, Way};
+pub use idle::Idle;
 pub use rule::{Decap, Encap, MAX_LINE, Match, Rule, RuleError, Selector, rules_of};

@@ -1,6 +1,6 @@
 //! Does the book hold what it was told, and does each of its batches lead from one state of the tables to the next?
 
-use ceupf::{Arrangement, Book, BookError, Decap, Encap, Hop, Match, Rule, Selector, Side};
+use ceupf::{Arrangement, Book, BookError, Decap, Encap, Hop, Idle, Installed, Match, Rule, Selector, Side};
 use program::{Batch, Entry, KeyMatch, Op, Program, TableId};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -114,6 +114,31 @@ fn a_full_book_says_so_and_cells_are_used_again() {
     // The cell of rule 1, cleared first.
     assert!(matches!(batch.ops[0], Op::ClearCounter { index: 0, .. }), "{batch:?}");
     assert_eq!(book.rules().map(|r| (r.id, r.cell)).collect::<Vec<_>>(), [(2, 1), (3, 0)]);
+}
+
+/// A UE that became idle, or whose session has ended, sends nothing; servers go on sending to it.
+#[test]
+fn rules_of_a_ue_that_sends_nothing_step_aside_and_those_of_others_stay() {
+    let (mut book, _) = book(ROOM);
+    add(&mut book, "encap ue=10.45.0.1 teid=1 gnb=10.3.0.2\ndecap teid=1 ue=10.45.0.1\nencap ue=10.45.0.2 teid=2 gnb=10.3.0.2").unwrap();
+    add(&mut book, "encap ue=10.45.0.3 teid=3 gnb=10.3.0.2\ndecap teid=3 ue=10.45.0.3").unwrap();
+    let mut idle = Idle::new(std::time::Duration::from_secs(10));
+    let mut look = |book: &Book, counts: [u64; 6], second: u64| {
+        let packets = |of: &Installed| counts[of.id as usize - 1];
+        idle.look(book, packets, std::time::Duration::from_secs(second))
+    };
+    assert!(look(&book, [0; 6], 100).is_empty(), "they have just come");
+    // UE 1 and UE 2 send or get, UE 3 only gets.
+    assert!(look(&book, [5, 1, 5, 5, 0, 0], 109).is_empty());
+    assert_eq!(look(&book, [9, 1, 9, 9, 0, 0], 110), [4, 5]);
+    delete(&mut book, "id=4\nid=5").unwrap();
+    assert!(look(&book, [9, 1, 9, 0, 0, 0], 118).is_empty());
+    // A UE with a downlink rule only is judged by that.
+    assert_eq!(look(&book, [99, 1, 10, 0, 0, 0], 119), [1, 2]);
+    // A rule that is added is a sign of life.
+    add(&mut book, "decap teid=9 ue=10.45.0.2").unwrap();
+    assert_eq!(look(&book, [99, 1, 10, 0, 0, 0], 125), [1, 2]);
+    assert_eq!(look(&book, [99, 1, 10, 0, 0, 0], 136), [1, 2, 3, 6]);
 }
 
 #[test]

@@ -134,13 +134,7 @@ fn a_status_that_lies_is_counted_and_changes_nothing() {
     assert_eq!(whole(&status(11, &[])), StatusDrop::NotSent);
     assert_eq!(whole(&status(2000, &[])), StatusDrop::NotSent);
     assert_eq!(whole(&status(4000, &[])), StatusDrop::Stale);
-    assert_eq!(whole(&status(5, &[Nack::of(5)])), StatusDrop::Order);
-    assert_eq!(whole(&status(5, &[Nack::of(3), Nack::of(2)])), StatusDrop::Order);
-    assert_eq!(whole(&status(5, &[Nack::of(3), Nack::of(3)])), StatusDrop::Order);
-    assert_eq!(whole(&status(5, &[Nack { sn: 3, range: 3, segment: None }])), StatusDrop::Order);
-    assert_eq!(whole(&status(5, &[segment(3, 100, SO_END)])), StatusDrop::BeyondSdu);
-    assert_eq!(whole(&status(5, &[segment(3, 0, 100)])), StatusDrop::BeyondSdu);
-    assert_eq!(whole(&status(5, &[segment(3, 5, 4)])), StatusDrop::Field);
+    assert_eq!(whole(&status(5, &[Nack { sn: 3, range: 0, segment: Some((0, 1)) }])), StatusDrop::Field);
     assert_eq!(whole(&status(5, &[Nack::of(3)])[..4]), StatusDrop::Length);
     assert_eq!(whole(&[0x80, 0, 0]), StatusDrop::NotStatus);
     // All of an SDU whose last bytes are still here.
@@ -148,6 +142,61 @@ fn a_status_that_lies_is_counted_and_changes_nothing() {
     tx.enqueue(1, vec![0; 100]).unwrap();
     tx.pull(50, 0, &mut Vec::new()).unwrap();
     assert_eq!(refused(&mut tx, &status(2, &[])), StatusDrop::NotSent);
+}
+
+/// What is sent again until there is nothing: number, start and end.
+fn again(tx: &mut AmTx<Vec<u8>>, sn_length: SnLength) -> Vec<(u32, usize, usize)> {
+    let mut parts = Vec::new();
+    while tx.has_data() {
+        let mut pdu = Vec::new();
+        let sent = tx.pull(1000, 0, &mut pdu).unwrap();
+        let gnb::rlc::pdu::AmPdu::Data(read) = gnb::rlc::pdu::AmPdu::parse(&pdu, sn_length).unwrap() else { panic!() };
+        assert!(sent.again);
+        parts.push((read.sn, usize::from(read.so), usize::from(read.so) + read.data.len()));
+    }
+    parts
+}
+
+#[test]
+fn a_nack_or_a_segment_out_of_place_costs_neither_ack_sn_nor_the_others() {
+    let (run, end) = (|sn, range| Nack { sn, range, segment: None }, 100);
+    for (nacks, tags, parts) in [
+        // At ACK_SN and behind it (§5.3.2), up to what was sent.
+        (vec![Nack::of(5)], vec![0, 1, 2, 3, 4], vec![(5, 0, end)]),
+        (vec![run(3, 3)], vec![0, 1, 2], vec![(3, 0, end), (4, 0, end), (5, 0, end)]),
+        (vec![Nack::of(1), run(8, 9)], vec![0, 2, 3, 4], vec![(1, 0, end), (8, 0, end), (9, 0, end)]),
+        (vec![Nack::of(10), Nack::of(2000)], vec![0, 1, 2, 3, 4], vec![]),
+        // Out of order, twice, one in another.
+        (vec![Nack::of(3), segment(2, 5, 9)], vec![0, 1, 4], vec![(2, 0, end), (3, 0, end)]),
+        (vec![Nack::of(3), Nack::of(3)], vec![0, 1, 2, 4], vec![(3, 0, end)]),
+        (vec![run(1, 3), Nack::of(2)], vec![0, 4], vec![(1, 0, end), (2, 0, end), (3, 0, end)]),
+        // Of bytes that the SDU has not, or backwards.
+        (vec![segment(3, 100, SO_END), segment(4, 10, 19)], vec![0, 1, 2], vec![(3, 0, end), (4, 10, 20)]),
+        (vec![segment(3, 0, 100)], vec![0, 1, 2, 4], vec![(3, 0, end)]),
+        (vec![segment(3, 5, 4)], vec![0, 1, 2, 4], vec![(3, 0, end)]),
+    ] {
+        let mut tx = sent(10);
+        assert_eq!(delivered(&mut tx, &status(5, &nacks)), tags, "{nacks:?}");
+        assert_eq!(again(&mut tx, SN), parts, "{nacks:?}");
+        // And then all of it comes.
+        assert_eq!(delivered(&mut tx, &status(10, &[])).len() + tags.len(), 10, "{nacks:?}");
+    }
+}
+
+/// As a UE has sent it: a grant had cut it within the second NACK, and bearers of such UEs stood still for ever.
+#[test]
+fn a_status_whose_nack_reaches_ack_sn_does_not_stop_the_bearer() {
+    let mut tx = AmTx::new(TxConfig { sn_length: SnLength::Bits18, ..tx_config() }).unwrap();
+    (0..3).for_each(|tag| tx.enqueue(tag, vec![0; 600]).unwrap());
+    while tx.has_data() {
+        tx.pull(300, 0, &mut Vec::new()).unwrap();
+    }
+    let nothing = delivered(&mut tx, &[0x00, 0x00, 0x06, 0x00, 0x00, 0x18, 0x01, 0xe1, 0x00, 0x23, 0x02]);
+    assert_eq!((nothing, tx.state().tx_next_ack), (vec![], 0));
+    assert_eq!(again(&mut tx, SnLength::Bits18), [(0, 481, 600), (1, 0, 36)]);
+    let mut pdu = Vec::new();
+    buffer::status::emit(SnLength::Bits18, 3, &[], &mut pdu);
+    assert_eq!(delivered(&mut tx, &pdu), [0, 1, 2]);
 }
 
 #[test]

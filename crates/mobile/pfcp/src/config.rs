@@ -30,6 +30,8 @@ pub struct Config {
     pub announce_ip_resources: bool,
     /// Who may speak to us at all; datagrams of others are dropped without an answer. [`Config::new`] lets everybody.
     pub peers: Vec<AllowedPeers>,
+    /// CP functions whose slice differentiators have their octets in reverse order.
+    pub sd_reversed: Vec<Network>,
     /// Where requests to a CP function go.
     pub request_port: RequestPort,
     /// Time until a request is sent again (T1, §6.4).
@@ -91,9 +93,9 @@ pub struct GtpuAddress {
 pub struct UePool {
     /// For this network instance or DNN (lower case); `None`: any that has no pool of its own.
     pub network_instance: Option<String>,
-    /// IPv4 network and prefix length. Its first (gateway) and last address are not given to UEs.
+    /// IPv4 network and prefix length. Its first (gateway) and last address are not given to UEs, but of a /31 or /32 all are.
     pub ipv4: Option<(Ipv4Addr, u8)>,
-    /// IPv6 network and prefix length, at most 64; each UE gets a /64. The first /64 (gateway) is not given to UEs.
+    /// IPv6 network and prefix length, at most 64; each UE gets a /64. The first /64 (gateway) is not given to UEs, if it is not the only one.
     pub ipv6: Option<(Ipv6Addr, u8)>,
 }
 
@@ -151,6 +153,7 @@ impl Config {
             ue_pools: Vec::new(),
             announce_ip_resources: false,
             peers: vec![AllowedPeers { networks: vec![Network::ANY_IPV4, Network::ANY_IPV6], together: false }],
+            sd_reversed: Vec::new(),
             request_port: RequestPort::Standard,
             t1: Duration::from_secs(3),
             n1: 3,
@@ -191,6 +194,11 @@ impl Config {
         self.peers.iter().any(|peers| peers.contains(address))
     }
 
+    /// Whether a slice differentiator from there is to be turned round.
+    pub fn reverses_sd(&self, address: IpAddr) -> bool {
+        self.sd_reversed.iter().any(|network| network.contains(address))
+    }
+
     /// Whether two addresses are one CP function's by configuration.
     pub fn are_together(&self, a: IpAddr, b: IpAddr) -> bool {
         self.peers.iter().any(|peers| peers.together && peers.contains(a) && peers.contains(b))
@@ -224,8 +232,8 @@ impl Config {
         check(self.max_outstanding_per_peer > 0, "max_outstanding_per_peer is 0");
         for pool in &self.ue_pools {
             check(pool.ipv4.is_some() || pool.ipv6.is_some(), "a UE pool has no prefix");
-            check(pool.ipv4.is_none_or(|(_, length)| (1..=30).contains(&length)), "an IPv4 UE pool is not a /1 to /30");
-            check(pool.ipv6.is_none_or(|(_, length)| (1..=63).contains(&length)), "an IPv6 UE pool is not a /1 to /63");
+            check(pool.ipv4.is_none_or(|(_, length)| (1..=32).contains(&length)), "an IPv4 UE pool is not a /1 to /32");
+            check(pool.ipv6.is_none_or(|(_, length)| (1..=64).contains(&length)), "an IPv6 UE pool is not a /1 to /64");
         }
         if wrong.is_empty() { Ok(()) } else { Err(ConfigError(wrong.join("; "))) }
     }

@@ -2,7 +2,8 @@
 //!
 //! `permit out PROTO from ADDRESS [PORTS] to ADDRESS [PORTS]`, where PROTO is `ip` or a number, ADDRESS is `any`,
 //! `assigned`, or an address with or without a prefix length, and PORTS is a list of ports and ranges. `permit in` is the
-//! same flow written from the UE's side: it is reversed. Options, `deny` and `!` are refused, as TS 29.212 says.
+//! same flow written from the UE's side: it is reversed. Whichever end is `assigned` is the UE, whatever the direction says. Options, `deny` and `!`
+//! are refused, as TS 29.212 says.
 
 use std::net::IpAddr;
 
@@ -52,7 +53,12 @@ pub fn parse(text: &str) -> Result<FlowDescription, FlowError> {
     {
         return Err(FlowError("one address is IPv4, the other IPv6".into()));
     }
-    Ok(if inward {
+    if (from, to) == (AddressMatch::Assigned, AddressMatch::Assigned) {
+        return Err(FlowError("both ends are assigned, which is the UE".into()));
+    }
+    // From the UE: by direction, unless the UE is named at one end.
+    let reversed = if inward { to != AddressMatch::Assigned } else { from == AddressMatch::Assigned };
+    Ok(if reversed {
         FlowDescription { protocol, remote: to, remote_ports: to_ports, local: from, local_ports: from_ports }
     } else {
         FlowDescription { protocol, remote: from, remote_ports: from_ports, local: to, local_ports: to_ports }
@@ -93,7 +99,7 @@ fn address(word: &str) -> Result<AddressMatch, FlowError> {
         Some(length) => length.parse().ok().filter(|length| *length <= most).ok_or_else(|| wrong("prefix length", word))?,
     };
     Ok(match address {
-        // A prefix of no bits is any address of that family; with `ip` and a family unsaid, both families match `any`.
+        // A prefix of no bits is any address of that family; both families match `any`.
         IpAddr::V4(address) => AddressMatch::Prefix(ipv4_prefix(address, length).into(), length),
         IpAddr::V6(address) => AddressMatch::Prefix(ipv6_prefix(address, length).into(), length),
     })
@@ -165,6 +171,21 @@ mod tests {
     fn inward_is_outward_turned_round() {
         let inward = parse("permit in udp from assigned 1000 to 192.0.2.1 53").unwrap();
         assert_eq!(inward, parse("permit out 17 from 192.0.2.1 53 to assigned 1000").unwrap());
+    }
+
+    /// SMFs write flows of the UE as it sends them: they are meant, and would match nothing otherwise.
+    #[test]
+    fn the_end_that_is_assigned_is_the_ue_whatever_the_direction() {
+        for (written, meant) in [
+            ("permit out ip from assigned to any", "permit out ip from any to assigned"),
+            ("permit in ip from any to assigned", "permit out ip from any to assigned"),
+            ("permit out 17 from assigned 1000 to 192.0.2.1 53", "permit out 17 from 192.0.2.1 53 to assigned 1000"),
+            ("permit in 17 from 192.0.2.1 53 to assigned 1000", "permit out 17 from 192.0.2.1 53 to assigned 1000"),
+            ("permit in 17 from 10.45.0.2 1000 to any 53", "permit out 17 from any 53 to 10.45.0.2 1000"),
+        ] {
+            assert_eq!(parse(written), parse(meant), "{written}");
+        }
+        assert!(parse("permit out ip from assigned to assigned").unwrap_err().to_string().contains("both ends are assigned"));
     }
 
     #[test]

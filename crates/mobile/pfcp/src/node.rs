@@ -39,7 +39,7 @@ mod store;
 mod watch;
 
 use answers::Answers;
-use associations::Association;
+use associations::{Association, LostPeers};
 use finals::{Ending, Finals};
 use journal::Journal;
 use load::Load;
@@ -61,9 +61,10 @@ const SARR: u8 = 1 << 0;
 /// Limit of messages processed in one datagram.
 const MAX_BUNDLED: usize = 16;
 
-/// Timers that one call of [`Node::handle_timeout`] looks at, and what it spends on sessions that wait to be ended, in rules:
-/// some milliseconds' work. What is left is due at once, after the messages that have come meanwhile.
-const TIMERS_AT_ONCE: usize = 256;
+/// Timers that one call of [`Node::handle_timeout`] looks at, each of which may send a report: a millisecond's work. What is left is due at once, after
+/// the messages that have come meanwhile.
+const TIMERS_AT_ONCE: usize = 64;
+/// What it spends on sessions that wait to be ended, in rules: some milliseconds' work.
 const RULES_ENDED_AT_ONCE: usize = 256;
 
 /// Sessions that wait to be ended that a request may end before their turn, to have their room.
@@ -74,6 +75,8 @@ pub struct Node {
     config: Config,
     features: UpFeatures,
     associations: BTreeMap<NodeId, Association>,
+    /// Peers whose associations have ended as they answered no heartbeats, until they associate again.
+    lost_peers: LostPeers,
     sessions: Sessions,
     pools: Pools,
     /// Sessions by the peer tunnels that their FARs forward to.
@@ -172,8 +175,8 @@ pub struct AssociationView<'a> {
     pub recovery_ntp_s: u32,
     /// Sessions of it.
     pub sessions: usize,
-    /// It answers no heartbeats ([`OnLoss::Keep`](crate::config::OnLoss::Keep)).
-    pub lost: bool,
+    /// Since when it answers no heartbeats. Without [`OnLoss::Keep`](crate::config::OnLoss::Keep) the association is over then.
+    pub lost_at: Option<Duration>,
     /// When it was set up.
     pub since: Duration,
 }
@@ -187,6 +190,7 @@ impl Node {
         let mut node = Node {
             features: config.features(),
             associations: BTreeMap::new(),
+            lost_peers: LostPeers::default(),
             sessions: Sessions::default(),
             pools: Pools::new(&config),
             peer_tunnels: BTreeSet::new(),
@@ -255,6 +259,9 @@ impl Node {
         (self.config.max_sessions_per_peer, self.config.max_associations_per_peer) = (*max_sessions_per_peer, *max_associations_per_peer);
         self.config.messages_per_second = *messages_per_second;
         (self.config.error_indications_per_second, self.config.on_loss) = (config.error_indications_per_second, config.on_loss);
+        // Nobody waits for one that the operator does not list any more.
+        let config = &self.config;
+        self.lost_peers.retain(|address| config.allows(address));
     }
 
     /// Handles a datagram from a peer; `now` is the time since the node began.
@@ -411,6 +418,11 @@ impl Node {
         self.finals.ready() + self.requests.usage() + kept
     }
 
+    /// Addresses that reports of usage were sent to which are not acknowledged yet.
+    pub fn usage_awaited_from(&self) -> BTreeSet<IpAddr> {
+        self.requests.usage_awaited_from()
+    }
+
     /// Reports of usage, final or not, that wait for a CP function that is out of reach or did not answer.
     pub fn final_reports_kept(&self) -> usize {
         self.finals.kept()
@@ -424,6 +436,17 @@ impl Node {
     /// All associations in the order of their Node IDs.
     pub fn associations(&self) -> impl Iterator<Item = AssociationView<'_>> {
         self.associations.iter().map(|(node_id, association)| association.view(node_id))
+    }
+
+    /// Whether an address is that of a peer: a CP function that we are associated with, or want to be, is reached there.
+    pub fn is_peer(&self, address: IpAddr) -> bool {
+        let associated = |of: &Association| of.peer.ip() == address || of.is_of(address, &self.config);
+        self.associations.values().any(associated) || self.wanted_peers.keys().any(|peer| peer.ip() == address)
+    }
+
+    /// Peers that were lost and whose associations are over: they have not associated again.
+    pub fn lost_peers(&self) -> impl Iterator<Item = AssociationView<'_>> {
+        self.lost_peers.views()
     }
 
     /// Messages of an association's peer, by the address that it was set up from.
@@ -484,7 +507,7 @@ impl Node {
         // One who does not speak for a session is not told whether there is one.
         let cp_seid = |node: &Node| {
             let session = node.sessions.get(message.seid?)?;
-            node.controls(from, &session.node_id).then_some(session.cp.seid)
+            node.controls(from.ip(), &session.node_id).then_some(session.cp.seid)
         };
         let cp_seid_before = cp_seid(self);
         let refused = self.store_away && message.kind != MessageType::HeartbeatRequest;
@@ -683,7 +706,7 @@ impl Node {
             About::Final(this) => self.final_unanswered(*this, now),
             About::Usage(seid, of) => match codec::decode(&octets) {
                 Ok(message) => self.keep_usage(seid, *of, to, message, now),
-                Err(_) => self.usage_lost(of.count, LostUsage::TooLong, now),
+                Err(_) => self.usage_lost(&format_args!("session {seid:#x}"), of.count, LostUsage::TooLong, now),
             },
             About::DownlinkData(..) | About::ErrorIndication(..) | About::Inactivity(_) => self.report_unanswered(about),
         }
@@ -729,11 +752,12 @@ impl Node {
         WallClock { started_at_ntp_s: self.config.started_at_ntp_s }
     }
 
-    /// Where reports to a session's CP function go: to its F-SEID's address, if that is one that may speak to us, else to where
+    /// Where reports to a session's CP function go: to its F-SEID's address, if that is one that may act for its association, else to where
     /// its request came from. So reports cannot be directed at a third party, and a peer behind NAT gets them.
-    fn report_address(&self, cp: &FSeid, from: SocketAddr) -> SocketAddr {
+    fn report_address(&self, cp: &FSeid, from: SocketAddr, node_id: &NodeId) -> SocketAddr {
         let address = associations::cp_address(cp, from);
-        let usable = address == from.ip() || self.may_be_asked(address);
+        let own = || self.associations.get(node_id).is_some_and(|association| !self.is_anothers(association, address));
+        let usable = address == from.ip() || (self.may_be_asked(address) && self.controls(address, node_id) && own());
         self.request_address(if usable { address } else { from.ip() }, from)
     }
 

@@ -1,6 +1,6 @@
 //! Packed sessions: each is one allocation of the bytes that it needs, and is unpacked on use, so that a million fit.
 //!
-//! Unpacked, a session is mostly the empty fields of its maps. Packing and unpacking cost CPU time; `splitplane bench n4` shows both.
+//! Unpacked, a session is mostly the empty fields of its maps. Packing and unpacking cost CPU time; `splitplane-lab bench n4` shows both.
 //! The map over sessions is a B-tree: it grows a node at a time, while a hash table of a million would stall to move all of them.
 
 use std::collections::{BTreeMap, BTreeSet};

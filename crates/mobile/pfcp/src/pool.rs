@@ -174,11 +174,13 @@ impl Pools {
             Held::Tunnel(teid, _) => Some((&mut self.teids, teid.checked_sub(self.first_teid)?.into())),
             Held::Ipv4(pool, address) => {
                 let (_, length) = self.ue[pool].ipv4?;
-                Some((&mut self.ipv4[pool], u64::from(u32::from(address) & !mask_v4(length)).checked_sub(1)?))
+                let number = u64::from(u32::from(address) & !mask_v4(length)).checked_sub(reserved_v4(length))?;
+                Some((&mut self.ipv4[pool], number))
             }
             Held::Ipv6(pool, prefix) => {
                 let (_, length) = self.ue[pool].ipv6?;
-                Some((&mut self.ipv6[pool], (((u128::from(prefix) & !mask_v6(length)) >> 64) as u64).checked_sub(1)?))
+                let number = (((u128::from(prefix) & !mask_v6(length)) >> 64) as u64).checked_sub(reserved_v6(length))?;
+                Some((&mut self.ipv6[pool], number))
             }
         }
     }
@@ -201,12 +203,22 @@ impl Pools {
 
 /// Numbers of a pool's IPv4 addresses: the first and the last are not given out.
 fn addresses(pool: &UePool) -> Numbers {
-    Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2))
+    Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2 * reserved_v4(len)))
 }
 
 /// Numbers of a pool's /64: the first is not given out.
 fn prefixes(pool: &UePool) -> Numbers {
-    Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1))
+    Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - reserved_v6(len)))
+}
+
+/// Addresses at either end that are not given out: none where there would be no others (RFC 3021).
+fn reserved_v4(length: u8) -> u64 {
+    u64::from(length < 31)
+}
+
+/// Prefixes that are not given out, likewise.
+fn reserved_v6(length: u8) -> u64 {
+    u64::from(length < 64)
 }
 
 /// Whether an address may be of both pools, for the same network instance.
@@ -269,7 +281,8 @@ impl Taking<'_> {
         let mut refusal = Refusal::NotOffered;
         for index in candidates {
             let Some((network, length)) = pools.ue[index].ipv4 else { continue };
-            let held = |number: u64| Held::Ipv4(index, Ipv4Addr::from((u32::from(network) & mask_v4(length)) + number as u32 + 1));
+            let first = (u32::from(network) & mask_v4(length)) + reserved_v4(length) as u32;
+            let held = |number: u64| Held::Ipv4(index, Ipv4Addr::from(first + number as u32));
             match pools.ipv4[index].take() {
                 Some(number) => return Ok(self.own(held(number))),
                 None => refusal = Refusal::Exhausted,
@@ -285,8 +298,8 @@ impl Taking<'_> {
         let mut refusal = Refusal::NotOffered;
         for index in candidates {
             let Some((network, length)) = pools.ue[index].ipv6 else { continue };
-            let held =
-                |number: u64| Held::Ipv6(index, Ipv6Addr::from((u128::from(network) & mask_v6(length)) + ((u128::from(number) + 1) << 64)));
+            let first = (u128::from(network) & mask_v6(length)) + (u128::from(reserved_v6(length)) << 64);
+            let held = |number: u64| Held::Ipv6(index, Ipv6Addr::from(first + (u128::from(number) << 64)));
             match pools.ipv6[index].take() {
                 Some(number) => return Ok(self.own(held(number))),
                 None => refusal = Refusal::Exhausted,
@@ -743,6 +756,38 @@ mod tests {
         assert_eq!(pools.begin(2).claim_tunnel(f_teid), Err(Refusal::InUse(1)));
         let foreign = FTeid { teid: 5, ipv4: Ipv4Addr::new(10, 0, 0, 2) };
         assert_eq!(pools.begin(2).claim_tunnel(foreign), Err(Refusal::Foreign));
+    }
+
+    /// RFC 3021. A lone UE, or two, need no gateway and no broadcast.
+    #[test]
+    fn the_smallest_pools_give_all_that_they_have() {
+        let ipv4 = |network: [u8; 4], length| UePool { network_instance: None, ipv4: Some((network.into(), length)), ipv6: None };
+        for (length, hosts) in [(32, vec![4]), (31, vec![4, 5]), (30, vec![5, 6]), (29, (1..=6).collect())] {
+            let mut config = Config::new(NodeId::Fqdn("upf".into()), IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+            config.ue_pools = vec![ipv4([10, 45, 0, if length == 29 { 0 } else { 4 }], length)];
+            config.validate().unwrap();
+            let mut pools = Pools::new(&config);
+            for _ in 0..2 {
+                let mut held = BTreeSet::new();
+                let mut taking = pools.begin(1);
+                let given: Vec<Held> = std::iter::from_fn(|| taking.choose_ipv4(&[]).ok()).collect();
+                let expected = |host: &u8| Held::Ipv4(0, [10, 45, 0, *host].into());
+                assert_eq!(given, hosts.iter().map(expected).collect::<Vec<_>>(), "/{length}");
+                taking.keep(&mut held);
+                held.into_iter().for_each(|held| pools.give_back(held));
+            }
+            // One of the SMF's choice is taken out of it.
+            let mut taking = pools.begin(1);
+            taking.claim_ipv4([10, 45, 0, hosts[0]].into(), &[]).unwrap();
+            assert_eq!(std::iter::from_fn(|| taking.choose_ipv4(&[]).ok()).count(), hosts.len() - 1);
+        }
+        let mut config = Config::new(NodeId::Fqdn("upf".into()), IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        config.ue_pools = vec![UePool { network_instance: None, ipv4: None, ipv6: Some(("fd45::".parse().unwrap(), 64)) }];
+        config.validate().unwrap();
+        let mut pools = Pools::new(&config);
+        let mut taking = pools.begin(1);
+        assert_eq!(taking.choose_ipv6(&[]), Ok(Held::Ipv6(0, "fd45::".parse().unwrap())));
+        assert_eq!(taking.choose_ipv6(&[]), Err(Refusal::Exhausted));
     }
 
     #[test]

@@ -66,14 +66,31 @@ pub struct Pdr {
     pub precedence: u32,
     /// What it detects.
     pub pdi: Pdi,
-    /// GTP-U headers are removed (§8.2.64). Any valid description: the headers present are removed.
-    pub outer_header_removal: bool,
+    /// Outer Header Removal (§8.2.64).
+    pub outer_header_removal: HeaderRemoval,
     /// What to do with what it detects.
     pub far_id: Option<u32>,
     /// Usage is counted by each of these.
     pub urr_ids: Vec<u32>,
     /// Every one of these is enforced.
     pub qer_ids: Vec<u32>,
+}
+
+/// What of the outer headers is removed (§8.2.64). Any valid description: the headers present are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HeaderRemoval {
+    /// None.
+    No,
+    /// GTP-U, UDP and IP. Extension headers go on into the next tunnel (note 1).
+    Gtpu,
+    /// And the PDU session container does not (table 8.2.64-2).
+    GtpuAndContainer,
+}
+
+impl From<bool> for HeaderRemoval {
+    fn from(removed: bool) -> HeaderRemoval {
+        if removed { HeaderRemoval::Gtpu } else { HeaderRemoval::No }
+    }
 }
 
 /// Packet detection information (§7.5.2.2-2).
@@ -87,7 +104,7 @@ pub struct Pdi {
     pub network_instance: Option<String>,
     /// Address of the UE. In a downlink PDI without F-TEID, `None` means the addresses that other PDRs of the session have.
     pub ue_ip: Option<UeIp>,
-    /// Any of these; empty: all packets.
+    /// Any of these; empty, or all [bare](SdfFilter::is_bare): all packets.
     pub sdf_filters: Vec<SdfFilter>,
     /// Any of these QFIs in the PDU session container; empty: all.
     pub qfis: Vec<u8>,
@@ -128,8 +145,15 @@ pub struct SdfFilter {
     pub filter_id: Option<u32>,
 }
 
+impl SdfFilter {
+    /// Whether it is nothing but the ID of a filter that is not there: it restricts nothing.
+    pub fn is_bare(&self) -> bool {
+        self.flow.is_none() && self.tos.is_none() && self.spi.is_none() && self.flow_label.is_none()
+    }
+}
+
 /// `permit out PROTO from REMOTE to UE` (RFC 6733 §4.3.1 as restricted by TS 29.212 §5.4.2). "from" is the remote
-/// side and "to" the UE whatever the direction of the PDR.
+/// side and "to" the UE whatever the direction of the PDR; where "from" is the UE, as of its own address or `assigned`, it is the other way round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FlowDescription {
     /// IP protocol; `None` for `ip`.
@@ -263,9 +287,19 @@ pub struct Urr {
     pub linked: Vec<u32>,
     /// Set by the node when a quota is used up (§5.2.2.2.1).
     pub exhausted: bool,
+    /// Set by the node where that is so from the beginning, as the quota is of nothing: until a packet has come for it. The packet waits instead of being dropped, which
+    /// the node hears of; it reports the end of the quota, and what waits is dropped with the next commit (§5.2.2.2.1, §5.4.11).
+    pub untold: bool,
 }
 
 impl Urr {
+    /// Whether packets of a direction find its quota used up. One of nothing in the other direction does not concern them until it is told.
+    pub fn is_used_up(&self, uplink: bool) -> bool {
+        let of_side = |limit: VolumeLimit| [limit.total, if uplink { limit.uplink } else { limit.downlink }].contains(&Some(0));
+        let nothing = || self.volume_quota.is_some_and(of_side) || self.time_quota_s == Some(0) || self.event_quota == Some(0);
+        self.exhausted && (!self.untold || nothing())
+    }
+
     /// Whether it has a quota, used up or not.
     pub(crate) fn has_quota(&self) -> bool {
         self.volume_quota.is_some() || self.time_quota_s.is_some() || self.event_quota.is_some()
@@ -332,6 +366,11 @@ impl Usage {
             downlink_packets: self.downlink_packets.max(other.downlink_packets),
         }
     }
+
+    /// Packets of both directions.
+    pub fn packets(self) -> u64 {
+        self.uplink_packets.wrapping_add(self.downlink_packets)
+    }
 }
 
 /// What a record says of a URR: its usage, and which part of that is in cells of a data plane that outlasts this process.
@@ -373,7 +412,7 @@ impl Counters {
 }
 
 /// A rule, as the Failed Rule ID IE names it (§8.2.80).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RuleId {
     /// PDR.
     Pdr(u16),
@@ -447,7 +486,8 @@ impl Returning<'_> {
     }
 }
 
-/// What obeys the rules: the crate `upf`, or a recorder in tests.
+/// What executes the rules: the crate `upf`, or a recorder in tests. Only [`restore`](UserPlane::restore) has a default, which is made of the others: one that did
+/// nothing would be lost in silence where a plane is wrapped.
 pub trait UserPlane {
     /// Replaces the rules of session `seid` by `new` (`None`: the session ends), all or nothing.
     ///
@@ -457,43 +497,29 @@ pub trait UserPlane {
     fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError>;
 
     /// As [`commit`](UserPlane::commit), and what is buffered for the session is dropped with the change, whatever becomes of later packets (DROBU, TS
-    /// 29.244 §8.2.31); nothing is dropped if the change is refused. A plane that buffers packets must override this.
-    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
-        self.commit(seid, Some(new))
-    }
+    /// 29.244 §8.2.31); nothing is dropped if the change is refused.
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError>;
 
     /// Usage of a URR now. Zero for one that does not exist.
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
 
     /// Usage of a URR now, for its record.
-    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
-        Counters { usage: self.usage(seid, urr_id), lasting: None }
-    }
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters;
 
     /// Whether [`Counters::lasting`] is there: then a record is of use from the moment on at which a URR is in a cell.
-    fn outlasts(&self) -> bool {
-        false
-    }
+    fn outlasts(&self) -> bool;
 
     /// What the record of a URR said that has just been committed for the first time: what its cells have counted since is known when packets run
     /// by the new rules.
-    fn continue_lasting(&mut self, seid: Seid, urr_id: u32, recorded: &Counters) {
-        let _ = (seid, urr_id, recorded);
-    }
+    fn continue_lasting(&mut self, seid: Seid, urr_id: u32, recorded: &Counters);
 
     /// Where the volume quota of a URR ends, as its counters will then be. The user plane stops packets there by itself, without being asked: that of a
     /// committed quota which it has not been told of ends so many bytes after the commit. Called again and again while the quota lasts. A plane
     /// that only does what it is told stops packets with the [`commit`](UserPlane::commit) of a rule that is `exhausted`.
-    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
-        let _ = (seid, urr_id, ends);
-        Ok(())
-    }
+    fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError>;
 
-    /// The counters of a URR, which has just been committed for the first time, go on from these: those of before a crash. A plane whose
-    /// sessions come back must override this or [`restore`](UserPlane::restore).
-    fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
-        let _ = (seid, urr_id, usage);
-    }
+    /// The counters of a URR, which has just been committed for the first time, go on from these: those of before a crash.
+    fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage);
 
     /// Sessions that come back after a crash, none of which is there: what [`commit`](UserPlane::commit) and
     /// [`continue_usage`](UserPlane::continue_usage) and [`continue_lasting`](UserPlane::continue_lasting) do. Each is taken or refused for itself. A plane to which many changes at once are cheaper
@@ -508,16 +534,11 @@ pub trait UserPlane {
 
     /// Bytes that the packets of all sessions together had so far, or more: no URR's usage has grown by more than this has. So a limit
     /// that is far away need not be looked at. `None`: that is not known, and all are looked at again and again.
-    fn carried(&mut self) -> Option<u64> {
-        None
-    }
+    fn carried(&mut self) -> Option<u64>;
 
     /// Sends a GTP-U End Marker (TS 29.281 §7.3.2) to the tunnel that a FAR forwarded to before a path switch.
     fn send_end_marker(&mut self, to: OuterHeader);
 
-    /// Drops what is buffered for a session, whose rules stay (DROBU, TS 29.244 §8.2.31, §8.2.32). A plane that buffers packets must override this;
-    /// one that does not has nothing to drop.
-    fn drop_buffered(&mut self, seid: Seid) {
-        let _ = seid;
-    }
+    /// Drops what is buffered for a session, whose rules stay (DROBU, TS 29.244 §8.2.31, §8.2.32).
+    fn drop_buffered(&mut self, seid: Seid);
 }

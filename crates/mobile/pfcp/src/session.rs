@@ -73,6 +73,8 @@ pub(crate) struct Change {
     pub urrs_count_packets: BTreeMap<u32, bool>,
     /// URRs to be reported in the response.
     pub urrs_queried: BTreeSet<u32>,
+    /// URRs that no PDR names any more, and that stay.
+    pub urrs_dissociated: BTreeSet<u32>,
     /// Query URR Reference, to be returned in the reports.
     pub query_reference: Option<u32>,
     /// FARs that were updated: their buffering episode is over.
@@ -81,6 +83,11 @@ pub(crate) struct Change {
     pub end_markers: Vec<OuterHeader>,
     /// DROBU: buffered packets are dropped.
     pub drop_buffered: bool,
+    /// Rules that the request removes and that are not there.
+    pub absent: u64,
+    /// Rules that it creates, and those of them that it creates again, alike.
+    created_rules: BTreeSet<RuleId>,
+    repeated: BTreeSet<RuleId>,
 }
 
 /// RESTI of PFCPSEReq-Flags (§8.2.136).
@@ -155,6 +162,7 @@ fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: 
     refuse_unsupported(ies)?;
     resolve::tunnels_and_addresses(old, &mut change, ies, taking)?;
     resolve::references(&mut change.context.rules)?;
+    refuse_repeated(&change)?;
 
     let old_urrs = &old.rules.urrs;
     for ie in ies {
@@ -171,40 +179,68 @@ fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: 
         change.urrs_queried.extend(old_urrs.keys());
     }
     change.urrs_queried.retain(|id| !change.urrs_removed.contains(id));
+    let rules = &change.context.rules;
+    let (mut dissociated, named) = (named_urrs(&old.rules), named_urrs(rules));
+    dissociated.retain(|id| !named.contains(id) && rules.urrs.contains_key(id) && !change.urrs_removed.contains(id));
+    change.urrs_dissociated = dissociated;
     Ok(change)
 }
 
+/// URRs that PDRs name.
+fn named_urrs(rules: &SessionRules) -> BTreeSet<u32> {
+    let named = rules.pdrs.values().flat_map(|pdr| &pdr.urr_ids);
+    named.inspect(|_| steps(1)).copied().collect()
+}
+
+/// A rule that is the same in all may be told again with each PDR that it is for, as some CP functions do. One of which that cannot be the reason is told
+/// twice by mistake.
+fn refuse_repeated(change: &Change) -> Result<(), Rejection> {
+    if change.repeated.is_empty() {
+        return Ok(());
+    }
+    let pdrs = || change.context.rules.pdrs.values();
+    let fars = pdrs().filter_map(|pdr| pdr.far_id).map(RuleId::Far);
+    let others = pdrs().flat_map(|pdr| pdr.qer_ids.iter().map(|id| RuleId::Qer(*id)).chain(pdr.urr_ids.iter().map(|id| RuleId::Urr(*id))));
+    let shared: BTreeSet<RuleId> = fars.chain(others).inspect(|_| steps(1)).collect();
+    match change.repeated.iter().find(|rule| !shared.contains(rule)) {
+        Some(rule) => Err(Rejection::rule(*rule, "created twice".into())),
+        None => Ok(()),
+    }
+}
+
+/// Takes a rule out. One that is not there is removed already: an SMF in use (Open5GS) sends a removal again under another sequence number while the first
+/// answer is on its way, and what it wants is the state after it. So for rules of every kind.
 fn remove(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
     let rules = &mut change.context.rules;
-    let absent = |rule: RuleId| Rejection::rule(rule, "removed, but not there".into());
-    match ie {
+    let was_there = match ie {
         Ie::RemovePdr(ies) => {
             let id = *find!(ies, PdrId).ok_or_else(|| Rejection::missing(number::PdrId))?;
-            rules.pdrs.remove(&id).ok_or_else(|| absent(RuleId::Pdr(id)))?;
             change.context.choose_ids.remove(&id);
+            rules.pdrs.remove(&id).is_some()
         }
         Ie::RemoveFar(ies) => {
             let id = *find!(ies, FarId).ok_or_else(|| Rejection::missing(number::FarId))?;
-            rules.fars.remove(&id).ok_or_else(|| absent(RuleId::Far(id)))?;
-            change.fars_touched.insert(id);
+            let was_there = rules.fars.remove(&id).is_some();
+            was_there && change.fars_touched.insert(id)
         }
         Ie::RemoveQer(ies) => {
             let id = *find!(ies, QerId).ok_or_else(|| Rejection::missing(number::QerId))?;
-            rules.qers.remove(&id).ok_or_else(|| absent(RuleId::Qer(id)))?;
-            change.qers_removed.insert(id);
+            let was_there = rules.qers.remove(&id).is_some();
+            was_there && change.qers_removed.insert(id)
         }
         Ie::RemoveUrr(ies) => {
             let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
-            rules.urrs.remove(&id).ok_or_else(|| absent(RuleId::Urr(id)))?;
-            change.urrs_removed.insert(id);
+            let was_there = rules.urrs.remove(&id).is_some();
+            was_there && change.urrs_removed.insert(id)
         }
         Ie::RemoveBar(ies) => {
             let id = *find!(ies, BarId).ok_or_else(|| Rejection::missing(number::BarId))?;
-            rules.bars.remove(&id).ok_or_else(|| absent(RuleId::Bar(id)))?;
             rules.fars.values_mut().filter(|far| far.bar_id == Some(id)).for_each(|far| far.bar_id = None);
+            rules.bars.remove(&id).is_some()
         }
-        _ => {}
-    }
+        _ => true,
+    };
+    change.absent += u64::from(!was_there);
     Ok(())
 }
 
@@ -223,24 +259,29 @@ fn forget_removed(change: &mut Change) {
 
 fn create(change: &mut Change, ie: &Ie, max_rules: usize) -> Result<(), Rejection> {
     let rules = &mut change.context.rules;
+    let mut note = |rule: RuleId| {
+        if !change.created_rules.insert(rule) {
+            change.repeated.insert(rule);
+        }
+    };
     match ie {
         Ie::CreatePdr(ies) => {
             let (id, pdr) = build::create_pdr(ies)?;
-            insert(&mut rules.pdrs, id, pdr, RuleId::Pdr(id))?;
+            insert(&mut rules.pdrs, id, pdr, RuleId::Pdr(id), &mut note)?;
         }
         Ie::CreateFar(ies) => {
             let (id, far) = build::create_far(ies)?;
-            insert(&mut rules.fars, id, far, RuleId::Far(id))?;
+            insert(&mut rules.fars, id, far, RuleId::Far(id), &mut note)?;
         }
         Ie::CreateQer(ies) => {
             let (id, qer) = build::create_qer(ies)?;
-            insert(&mut rules.qers, id, qer, RuleId::Qer(id))?;
+            insert(&mut rules.qers, id, qer, RuleId::Qer(id), &mut note)?;
         }
         Ie::CreateUrr(ies) => {
             let (id, urr) = build::create_urr(ies)?;
             // One that is repeated goes on.
             let begins = !rules.urrs.contains_key(&id);
-            insert(&mut rules.urrs, id, urr, RuleId::Urr(id))?;
+            insert(&mut rules.urrs, id, urr, RuleId::Urr(id), &mut note)?;
             if begins {
                 change.urrs_begun.insert(id);
             }
@@ -248,7 +289,7 @@ fn create(change: &mut Change, ie: &Ie, max_rules: usize) -> Result<(), Rejectio
         }
         Ie::CreateBar(ies) => {
             let (id, bar) = build::create_bar(ies)?;
-            insert(&mut rules.bars, id, bar, RuleId::Bar(id))?;
+            insert(&mut rules.bars, id, bar, RuleId::Bar(id), &mut note)?;
         }
         // Features that we do not announce (PDIU): what would match otherwise than asked is refused.
         Ie::CreateTrafficEndpoint(_) | Ie::UpdateTrafficEndpoint(_) | Ie::RemoveTrafficEndpoint(_) => {
@@ -263,8 +304,15 @@ fn create(change: &mut Change, ie: &Ie, max_rules: usize) -> Result<(), Rejectio
     Ok(())
 }
 
-/// A rule may be repeated if it is the same in all (some CP functions list a shared QER with each PDR).
-fn insert<K: Ord, V: PartialEq>(rules: &mut BTreeMap<K, V>, id: K, rule: V, name: RuleId) -> Result<(), Rejection> {
+/// A rule may be repeated if it is the same in all: see [`refuse_repeated`].
+fn insert<K: Ord, V: PartialEq>(
+    rules: &mut BTreeMap<K, V>,
+    id: K,
+    rule: V,
+    name: RuleId,
+    note: &mut impl FnMut(RuleId),
+) -> Result<(), Rejection> {
+    note(name);
     match rules.get(&id) {
         Some(there) if *there != rule => Err(Rejection::rule(name, "created, but already there".into())),
         _ => {

@@ -77,6 +77,8 @@ pub struct Stats {
     pub node_reports: u64,
     /// Commits that the user plane refused though no request could be rejected for it (quota, release); they are tried again.
     pub commit_failures: u64,
+    /// Rules that requests were to remove and that were not there: taken as removed.
+    pub absent_removals: u64,
     /// Elements in requests that are not of release 17, or vendors': skipped (§7.6.6).
     pub unknown_elements: u64,
     /// Log lines left out because there were too many.

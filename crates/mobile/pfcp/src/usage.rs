@@ -299,11 +299,12 @@ impl Meter {
         self.measured + self.runs_since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
     }
 
-    /// Whether the next packet is to be noticed: traffic is to start, or time is to go on.
+    /// Whether the next packet is to be noticed: traffic is to start, or time is to go on, or the FAR for quota action has it from the beginning.
     pub(crate) fn is_awaiting_traffic(&self, rule: &Urr) -> bool {
         let start = looks_for_traffic(rule) && !self.flows;
         let times = rule.measure_duration || rule.time_threshold_s.is_some() || rule.time_quota_s.is_some();
-        self.paused.is_none() && (start || (times && self.runs_since.is_none()))
+        let first = rule.untold && rule.quota_far_id.is_some();
+        self.paused.is_none() && (start || first || (times && self.runs_since.is_none()))
     }
 
     /// When time alone makes this URR due, if ever; or when it is to be looked at for whether packets still come.
@@ -316,8 +317,7 @@ impl Meter {
         let period = seconds(rule.period_s).filter(|_| asked(reporting::PERIO)).map(|limit| self.period_since + limit);
         let threshold = seconds(rule.time_threshold_s).filter(|_| asked(reporting::TIMTH));
         let threshold = threshold.and_then(|limit| measured(self.time_base, limit));
-        let quota = rule.time_quota_s.filter(|_| !rule.exhausted).map(|s| Duration::from_secs(s.into()));
-        let quota = quota.and_then(|limit| measured(self.time_quota_base, limit));
+        let quota = time_quota(rule).and_then(|limit| measured(self.time_quota_base, limit));
         let validity = seconds(rule.quota_validity_s).filter(|_| self.validity_runs && asked(reporting::QUVTI));
         let validity = validity.map(|limit| self.quota_since + limit);
         let look = self.silences(rule).map(|(since, limit)| (since + limit).min(now + (limit / 4).max(LOOK_AGAIN))).min();
@@ -351,6 +351,9 @@ impl Meter {
         if packets(counters) != self.seen_packets {
             self.seen_packets = packets(counters);
             self.moved_at = now;
+            if rule.untold && rule.quota_far_id.is_some() {
+                self.pending |= quotas_of_nothing(rule);
+            }
             if !std::mem::replace(&mut self.flows, true) {
                 self.notice_start(rule, now);
             }
@@ -374,6 +377,19 @@ impl Meter {
         }
     }
 
+    /// A packet came for which the quota has nothing, and did not pass. Whether that is to be reported. Traffic has started with it, whatever becomes of it (§5.4.11).
+    pub(crate) fn notice_stopped(&mut self, rule: &Urr, now: Duration) -> bool {
+        if !rule.untold || self.paused.is_some() {
+            return false;
+        }
+        self.pending |= quotas_of_nothing(rule);
+        self.moved_at = now;
+        if !std::mem::replace(&mut self.flows, true) {
+            self.notice_start(rule, now);
+        }
+        true
+    }
+
     /// Traffic starts.
     fn notice_start(&mut self, rule: &Urr, now: Duration) {
         if rule.triggers & reporting::START != 0 {
@@ -395,7 +411,7 @@ impl Meter {
         if rule.triggers & reporting::EVETH != 0 && reached(self.event_base, rule.event_threshold.filter(|events| *events > 0)) {
             triggers |= trigger::EVETH;
         }
-        if !rule.exhausted && reached(self.event_quota_base, rule.event_quota) {
+        if is_open(rule) && reached(self.event_quota_base, rule.event_quota.filter(|events| *events > 0)) {
             triggers |= trigger::EVEQU;
         }
         triggers
@@ -413,8 +429,7 @@ impl Meter {
         if asked(reporting::TIMTH) && passed(self.time_base, time, seconds(rule.time_threshold_s)) {
             triggers |= trigger::TIMTH;
         }
-        let quota = rule.time_quota_s.map(|s| Duration::from_secs(s.into()));
-        if !rule.exhausted && passed(self.time_quota_base, time, quota) {
+        if passed(self.time_quota_base, time, time_quota(rule)) {
             triggers |= trigger::TIMQU;
         }
         if asked(reporting::QUVTI) && self.validity_runs && passed(self.quota_since, now, seconds(rule.quota_validity_s)) {
@@ -489,7 +504,11 @@ impl Meter {
             (rule.event_quota, self.event_quota_base) = (had.event_quota, self.events);
         }
         let renewed = had.volume_quota.is_some() || had.time_quota_s.is_some() || had.event_quota.is_some();
-        let reopened = renewed && std::mem::replace(&mut rule.exhausted, false);
+        let before = (rule.exhausted, rule.untold);
+        if renewed {
+            begin_quota(rule);
+        }
+        let reopened = before != (rule.exhausted, rule.untold);
         // The user plane stops packets by the quota that it was told of.
         reopened || had.volume_quota.is_some()
     }
@@ -632,9 +651,34 @@ fn threshold(rule: &Urr) -> Option<VolumeLimit> {
     asked.map(|t| VolumeLimit { total: set(t.total), uplink: set(t.uplink), downlink: set(t.downlink) })
 }
 
-/// The volume quota, if it is not used up.
+/// The volume quota, if it is not used up. A limit of nothing is told with the first packet, and the others go on until then.
 fn quota(rule: &Urr) -> Option<VolumeLimit> {
-    rule.volume_quota.filter(|_| !rule.exhausted)
+    let some = |limit: Option<u64>| limit.filter(|bytes| *bytes > 0);
+    let limits = |q: VolumeLimit| VolumeLimit { total: some(q.total), uplink: some(q.uplink), downlink: some(q.downlink) };
+    rule.volume_quota.filter(|_| is_open(rule)).map(limits).filter(|limits| *limits != VolumeLimit::default())
+}
+
+/// The time quota, likewise.
+fn time_quota(rule: &Urr) -> Option<Duration> {
+    seconds(rule.time_quota_s).filter(|_| is_open(rule))
+}
+
+/// Whether what its quotas leave may be used, so far as they leave anything.
+fn is_open(rule: &Urr) -> bool {
+    !rule.exhausted || rule.untold
+}
+
+/// A new quota lets packets through again. One of nothing is used up at once, which the first packet tells (§5.2.2.2.1).
+pub(crate) fn begin_quota(rule: &mut Urr) {
+    rule.exhausted = quotas_of_nothing(rule) != 0;
+    rule.untold = rule.exhausted;
+}
+
+/// By which triggers the end of quotas is reported that are of nothing.
+fn quotas_of_nothing(rule: &Urr) -> u32 {
+    let volume = rule.volume_quota.is_some_and(|limit| [limit.total, limit.uplink, limit.downlink].contains(&Some(0)));
+    let of = |nothing: bool, trigger: u32| if nothing { trigger } else { 0 };
+    of(volume, trigger::VOLQU) | of(rule.time_quota_s == Some(0), trigger::TIMQU) | of(rule.event_quota == Some(0), trigger::EVEQU)
 }
 
 /// Bytes until one of the limits is used up; the largest number without a limit.

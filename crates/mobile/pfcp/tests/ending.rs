@@ -51,8 +51,11 @@ fn n4_is_not_silent_while_the_sessions_of_an_association_end() {
         assert_eq!(bench.node.sessions_ending(), MANY as usize);
         for seid in seids.iter().step_by(97) {
             assert!(bench.node.session(*seid).is_none());
-            assert_eq!(bench.modify(*seid, vec![]).cause(), Some(Cause::SESSION_CONTEXT_NOT_FOUND));
-            assert_eq!(bench.delete(*seid).cause(), Some(Cause::SESSION_CONTEXT_NOT_FOUND));
+            // The association is gone too, or there is another.
+            let associated = bench.node.associations().count() > 0;
+            let cause = if associated { Cause::SESSION_CONTEXT_NOT_FOUND } else { Cause::NO_ESTABLISHED_ASSOCIATION };
+            assert_eq!(bench.modify(*seid, vec![]).cause(), Some(cause));
+            assert_eq!(bench.delete(*seid).cause(), Some(cause));
             bench.node.downlink_data(*seid, 2, bench.now);
         }
         assert_eq!(bench.sent(), [], "no report of a session that is gone");
@@ -129,5 +132,5 @@ fn timers_that_are_due_at_once_are_looked_at_in_slices() {
         reports.push(bench.sent().len());
     }
     assert_eq!(reports.iter().sum::<usize>(), MANY as usize);
-    assert!(reports.iter().all(|count| *count <= 256), "{reports:?}");
+    assert!(reports.iter().all(|count| *count <= 64), "{reports:?}");
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use pfcp::codec::{Ie, MessageType, NodeId, SmfSetId, Volume};
+use pfcp::codec::{Cause, Ie, MessageType, NodeId, SmfSetId, Volume};
 use pfcp::config::{AllowedPeers, Config, Network};
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -74,6 +74,46 @@ fn smfs_of_a_set_that_the_operator_lists_apart_are_named_in_the_log_and_others_a
         assert!(text.contains("associated"), "{text}");
         assert_eq!(text.contains("SMFs of one set"), apart, "{text}");
     }
+}
+
+/// What is lost of a session is said in one line, which says whose it was.
+#[test]
+fn usage_that_cannot_be_reported_names_its_session_once() {
+    const VOLTH: u32 = 1 << 1;
+    let threshold = || vec![urr(1, VOLTH, vec![Ie::VolumeThreshold(Volume { total: Some(1000), ..Volume::default() })])];
+    let logged = |act: &dyn Fn(&mut Bench, u64)| {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = tracing_subscriber::fmt().json().with_max_level(tracing::Level::WARN).with_writer(move || writer.clone()).finish();
+        let seid = tracing::subscriber::with_default(subscriber, || {
+            let mut bench = Bench::new();
+            let (seid, _) = bench.establish(simple_session(7, 0x101, [10, 45, 0, 2], threshold()));
+            act(&mut bench, seid);
+            assert_eq!(bench.node.session_count(), 0);
+            seid
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let told: Vec<String> = text.lines().filter(|line| line.contains("cannot be reported")).map(str::to_owned).collect();
+        assert_eq!(told.len(), 1, "{text}");
+        assert_eq!(told[0].matches(&format!("{seid:#x}")).count(), 1, "{}", told[0]);
+        told[0].clone()
+    };
+    // The CP function says to a report that it does not know the session, of which more has been measured meanwhile.
+    let line = logged(&|bench, seid| {
+        bench.count(seid, 1, 600, 600);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let report = bench.sent_one();
+        bench.count(seid, 1, 700, 700);
+        bench.answer(&report, vec![Ie::Cause(Cause::SESSION_CONTEXT_NOT_FOUND)]);
+    });
+    assert!(line.contains("\"reports\":2"), "{line}");
+    // It has restarted.
+    let line = logged(&|bench, seid| {
+        bench.count(seid, 1, 100, 100);
+        bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 1));
+        bench.pass(std::time::Duration::ZERO);
+    });
+    assert!(line.contains("restarted") && line.contains("\"reports\":1"), "{line}");
 }
 
 #[test]

@@ -26,7 +26,8 @@ exception: the flag MBQE, see there).
 
 An element that is not in the table, or that is a vendor's, is skipped (clause 7.6.6) and counted as `unknown_elements`. So is an element at a place where
 the clause does not have it. An element that is wrong inside is refused with cause 68 (length) or 69 (value) and its number. What is inside an element
-that is refused is refused by the number of that element. In a response nothing can be refused: there such elements are skipped.
+that is refused is refused by the number of that element. In a response nothing can be refused: there such elements are skipped. The removal of a
+rule that is not there is taken as done, for rules of every kind, and counted as `absent_removals`: Open5GS's SMF removes indirect forwarding twice.
 
 Notes:
 
@@ -41,11 +42,31 @@ Notes:
   comes. So a threshold is passed by the bytes of a millisecond, or of five after a pause: 1.25 or 6.25 MB at 10 Gbit/s.
 - An event is a start of traffic: which events a URR counts is the UP function's to say (TS 23.501 table 5.8.2.11.5-1). A report has the Time Stamp of
   each, at most of 100. An event quota is used up by the last event that it allows, as a volume quota is by its last byte.
+- A quota of nothing (volume, one direction of it, time or events; by Create or Update URR, or from the monitoring time on) stops packets at once, those of a direction if it is of that
+  one. Nothing is reported until a packet comes: that one waits, and is dropped when the end of the quota is reported (VOLQU, TIMQU, EVEQU, and START if that is asked for), once for each
+  quota given (clauses 5.2.2.2.1 and 5.4.11). Packets that are stopped are not looked at after that: no STOPT tells when they end. Where there is a FAR for quota action it has the packets
+  from the first on, which is reported.
+- A URR that no PDR names any more, by Update PDR or Remove PDR, is reported in that response (TERMR, clause 8.2.41); it stays until it is removed.
+- A rule that a request creates twice is refused (cause 73), unless both are the same and a PDR names it: some SMFs list a rule with each PDR that it is for.
+- In a flow description whichever end is `assigned`, or the UE's own address, is the UE: `permit in` and `from assigned to any` are read so. `0.0.0.0/0` and `::/0` match their own
+  family, `any` both. An SDF Filter that says nothing, has a description of no length, or has an ID that no other filter of the session has, restricts nothing, as peers take it; an ID that comes
+  later is meant from then on.
+- A UE address that is left to us (CHOOSE) is looked for where the session is, whichever PDR asks: in the pool of the network instance of a PDR without F-TEID, then of the DNN, then of a PDR
+  with F-TEID. A session has one.
+- A CP F-SEID at the address of another SMF is refused with cause 69 ([security.md](security.md#n4)). Session requests from an address without association have cause 72. Domain names as Node
+  IDs are the same in whatever case.
 - The end of a quota's validity is reported, and what is left of the quota is void, as at the end of its holding time (clause 5.2.2.2.1).
 - Octets that pass by the FAR for quota action are measured and reported like any others, and count against the next quota: the measurement goes on until the
   CP function says otherwise, and what was forwarded since the last report is deducted from a new quota (clause 5.2.2.2.1, note 1). What that FAR drops
   is not measured. An SMF that does not charge for a redirect sets INAM or gives the redirected PDR no URR. Others differ: gtp5g (free5GC) and
   upg-vpp know no FAR for quota action and drop, and Open5GS's UPF stops nothing.
+- From tunnel to tunnel (N9, indirect forwarding) GTP-U extension headers and numbers go on as they came, in their order, but for those whose type says
+  otherwise (TS 29.281 §5.2.1). In a PDU Session Container a QER's QFI replaces the QFI, and its RQI is added; what else it says stays. Outer Header Removal
+  deletes the container where it says so (§8.2.64), and so does a FAR to the CP function. A packet without a container gets one if there is a QER with a QFI, or,
+  towards the access side, with the QFI of the session's default QoS flow.
+- A PDR that names neither F-TEID nor UE address, as SMFs make them for dedicated QoS flows, means the session's tunnels on its side, and from the core side the
+  session's addresses. A QFI in the PDI is matched where packets come by a tunnel. An uplink PDR without UE address takes packets from the session's
+  address alone: it is refused if that is not one, and forwards nothing to N6 if the session has none.
 - Session sets are those of an FQ-CSID, of a Group ID, or of an address of the CP function, in one association; those that are handed over, in all
   associations of an SMF set. What is deleted as a set has no usage reports: its CP function has lost the sessions. Reports of a set that was handed
   over go to its Alternative SMF IP Address, until a CP function gives a session another F-SEID.
@@ -68,7 +89,7 @@ Notes:
 - With `host.gtpu_echo_s` the UPF asks the GTP-U peers of sessions whether they are there, and tells all CP functions of a path that fails or works again.
 - Sessions that end without a request (shutdown, association released, peer lost) have their final usage reported, with trigger TEBUR, if there is any. If
   the peer is out of reach it is kept until it associates again. One that has restarted meanwhile does not know the session: that usage is lost, logged
-  and counted (`usage_reports_lost`, and by its reason). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer. What is not
+  and counted (`usage_reports_lost`, and by its reason). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer, or 0.6 s for peers that say nothing at all. What is not
   acknowledged then, final or not, is lost, with the reason `end`.
 - A report of usage that nobody answers (T1, N1) is kept likewise, with its UR-SEQN, and sent again when its CP function is heard: with its next message of
   any kind. A CP function that got it before, and whose answer was lost, knows it by the UR-SEQN. Half of the requests that may wait for a CP function are

@@ -70,16 +70,52 @@ fn a_peer_that_came_back_is_not_lost_for_the_heartbeat_before() {
 }
 
 #[test]
+fn a_lost_peer_is_shown_as_lost_until_it_associates_again() {
+    for on_loss in [OnLoss::Release, OnLoss::Keep(Some(10 * SECOND)), OnLoss::Keep(None)] {
+        let mut bench = Bench::with(beating(on_loss));
+        bench.pass(60 * SECOND);
+        let shown = |bench: &Bench| {
+            let all = bench.node.associations().chain(bench.node.lost_peers());
+            all.map(|of| (of.peer, of.lost_at.is_some())).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&bench), [(SMF, true)], "{on_loss:?}");
+        bench.sent();
+        bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 60));
+        assert_eq!(shown(&bench), [(SMF, false)], "{on_loss:?}");
+        // One that says goodbye is not lost.
+        bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+        assert_eq!(shown(&bench), [], "{on_loss:?}");
+    }
+}
+
+/// Each speaks for itself and vanishes.
+#[test]
+fn lost_peers_that_are_remembered_have_a_limit_and_those_that_are_no_longer_listed_are_forgotten() {
+    let mut bench = Bench::with(beating(OnLoss::Release));
+    for n in 0..400u32 {
+        let node_id = Ie::NodeId(NodeId::Fqdn(format!("smf-{n}")));
+        bench.ask(MessageType::AssociationSetupRequest, None, vec![node_id, Ie::RecoveryTimeStamp(SMF_STARTED)]);
+        bench.pass(20 * SECOND);
+        bench.sent();
+    }
+    let remembered: Vec<_> = bench.node.lost_peers().map(|of| of.node_id.clone()).collect();
+    assert_eq!(remembered.len(), 128);
+    assert!(remembered.contains(&NodeId::Fqdn("smf-398".into())) && !remembered.contains(&NodeId::Fqdn("smf-7".into())));
+    bench.node.change(&Config { peers: Vec::new(), ..beating(OnLoss::Release) });
+    assert_eq!(bench.node.lost_peers().count(), 0);
+}
+
+#[test]
 fn sessions_of_a_lost_peer_can_be_kept_until_it_returns() {
     let mut bench = Bench::with(beating(OnLoss::Keep(None)));
     bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
     bench.pass(20 * SECOND);
     bench.sent();
-    assert!(bench.node.associations().next().unwrap().lost);
+    assert!(bench.node.associations().next().unwrap().lost_at.is_some());
     assert_eq!(bench.node.session_count(), 1);
     let answer = bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
     assert_eq!(find!(answer.ies, PfcpAsRspFlags), Some(&1), "sessions are retained");
-    assert_eq!((bench.node.session_count(), bench.node.associations().next().unwrap().lost), (1, false));
+    assert_eq!((bench.node.session_count(), bench.node.associations().next().unwrap().lost_at), (1, None));
     // A restarted one has nothing to keep.
     bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 60));
     bench.pass(Duration::ZERO);
@@ -95,7 +131,7 @@ fn sessions_of_a_lost_peer_can_be_kept_for_a_time() {
     bench.pass(50 * SECOND);
     let beat = bench.sent().pop().unwrap().1;
     bench.answer(&beat, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
-    assert!(!bench.node.associations().next().unwrap().lost);
+    assert_eq!(bench.node.associations().next().unwrap().lost_at, None);
     bench.pass(110 * SECOND);
     assert_eq!((bench.node.session_count(), bench.node.stats().lost_associations), (1, 2), "the time begins anew");
     bench.pass(20 * SECOND);

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use common::*;
-use pfcp::codec::{AlternativeSmfIpAddress, Cause, FSeid, Group, Ie, Message, MessageType, NodeId};
+use pfcp::codec::{AlternativeSmfIpAddress, Cause, FSeid, Group, Ie, Message, MessageType, NodeId, Volume, find};
 use pfcp::config::{AllowedPeers, Config, Network, OnLoss, RequestPort};
 use pfcp::rules::Seid;
 use pfcp::stats::Drop;
@@ -63,9 +63,12 @@ fn another_address_can_neither_end_nor_change_nor_make_anything_in_an_associatio
         (AssociationSetupRequest, None, setup_ies(SMF_STARTED), Cause::REQUEST_REJECTED),
         (AssociationSetupRequest, None, setup_ies(SMF_STARTED + 1), Cause::REQUEST_REJECTED),
         (SessionEstablishmentRequest, Some(0), simple_session(8, 2, [10, 0, 0, 2], vec![]), Cause::NO_ESTABLISHED_ASSOCIATION),
-        (SessionModificationRequest, Some(seid), vec![far_to_gnb(2, 9, None)], Cause::SESSION_CONTEXT_NOT_FOUND),
-        (SessionModificationRequest, Some(seid), vec![smf_seid(9)], Cause::SESSION_CONTEXT_NOT_FOUND),
-        (SessionDeletionRequest, Some(seid), vec![], Cause::SESSION_CONTEXT_NOT_FOUND),
+        (SessionModificationRequest, Some(seid), vec![far_to_gnb(2, 9, None)], Cause::NO_ESTABLISHED_ASSOCIATION),
+        (SessionModificationRequest, Some(seid), vec![smf_seid(9)], Cause::NO_ESTABLISHED_ASSOCIATION),
+        (SessionDeletionRequest, Some(seid), vec![], Cause::NO_ESTABLISHED_ASSOCIATION),
+        // It is not told whether there is a session.
+        (SessionModificationRequest, Some(seid ^ 1), vec![], Cause::NO_ESTABLISHED_ASSOCIATION),
+        (SessionDeletionRequest, Some(seid ^ 1), vec![], Cause::NO_ESTABLISHED_ASSOCIATION),
     ] {
         let answer = ask_from(&mut bench, OTHER, kind, of, ies).unwrap();
         assert_eq!(answer.cause(), Some(cause), "{kind:?}");
@@ -168,6 +171,28 @@ fn a_node_id_of_all_zeros_is_known_by_its_address() {
     assert!(cause_from(&mut bench, SMF, release, None, vec![Ie::NodeId(zero())]).is_accepted());
 }
 
+/// RFC 1035 §2.3.3. An SMF may write its name in its association and in its sessions as different releases of its configuration have it.
+#[test]
+fn a_domain_name_as_node_id_is_the_same_in_whatever_case() {
+    let mut bench = Bench::alone(config());
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_as(fqdn("smf.Example.org"), 1));
+    let named = |name: &str, n: u32| {
+        [vec![Ie::NodeId(fqdn(name))], simple_session(n.into(), n, [10, 0, 0, n as u8], vec![])[1..].to_vec()].concat()
+    };
+    for (n, name) in (1..).zip(["smf.Example.org", "SMF.example.ORG", "smf.example.org"]) {
+        bench.establish(named(name, n));
+    }
+    // A setup of the same name in another case is the same SMF's, whose sessions it ends, and nobody else's.
+    assert_eq!(
+        cause_from(&mut bench, OTHER, MessageType::AssociationSetupRequest, None, setup_as(fqdn("SMF.EXAMPLE.ORG"), 1)),
+        Cause::REQUEST_REJECTED
+    );
+    assert_eq!(bench.node.associations().count(), 1);
+    let release = |name: &str| vec![Ie::NodeId(fqdn(name))];
+    assert!(bench.ask(MessageType::AssociationReleaseRequest, None, release("Smf.Example.Org")).cause().unwrap().is_accepted());
+    assert_eq!((bench.node.associations().count(), bench.node.session_count()), (0, 0));
+}
+
 /// §5.22, §6.2.6.1: a CP function may have several addresses, given by itself or by the configuration.
 #[test]
 fn alternative_addresses_and_addresses_of_one_entry_speak_for_their_association() {
@@ -197,7 +222,7 @@ fn alternative_addresses_and_addresses_of_one_entry_speak_for_their_association(
         let seid = bench.node.sessions().next().unwrap().seid;
         let from = SocketAddr::from(([127, 0, 0, 67], 8805));
         let foreign = ask_from(&mut bench, from, MessageType::SessionDeletionRequest, Some(seid), vec![]);
-        assert!(foreign.is_none_or(|answer| answer.cause() == Some(Cause::SESSION_CONTEXT_NOT_FOUND)));
+        assert!(foreign.is_none_or(|answer| answer.cause() == Some(Cause::NO_ESTABLISHED_ASSOCIATION)));
     }
 }
 
@@ -226,7 +251,8 @@ fn a_session_goes_over_to_another_smf_of_its_set_with_all_that_hangs_on_it() {
 fn reports_go_to_no_third_party() {
     let peers = only(&[&["127.0.0.4"], &["127.0.0.7"], &["127.0.0.9"], &["224.0.0.0/4"]]);
     for (named, reported_to) in [
-        ([127, 0, 0, 9], [127, 0, 0, 9]),
+        // A peer's, which nothing says may act for this one.
+        ([127, 0, 0, 9], [127, 0, 0, 4]),
         ([127, 0, 0, 4], [127, 0, 0, 4]),
         // Behind NAT, or a victim's.
         ([192, 168, 77, 1], [127, 0, 0, 4]),
@@ -250,6 +276,71 @@ fn reports_go_to_no_third_party() {
     }
 }
 
+/// A SEID means a session at the address that gave it: an SMF that names another's would have that one page, charge and drop users of its own.
+#[test]
+fn a_cp_f_seid_of_another_smf_is_refused_wherever_it_is_sent() {
+    let at = |seid, address: [u8; 4]| Ie::FSeid(FSeid { seid, ipv4: Some(address.into()), ipv6: None });
+    let both = Ie::FSeid(FSeid { seid: 3, ipv4: Some([127, 0, 0, 66].into()), ipv6: Some("::1".parse().unwrap()) });
+    let named =
+        vec![Ie::AlternativeSmfIpAddress(AlternativeSmfIpAddress { preferred: true, ipv4: Some([127, 0, 0, 4].into()), ipv6: None })];
+    // The victim is associated before the other names its address, or only then.
+    for victim_first in [true, false] {
+        let mut bench = Bench::alone(config());
+        let victim = |bench: &mut Bench| {
+            assert!(bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED)).cause().unwrap().is_accepted())
+        };
+        if victim_first {
+            victim(&mut bench);
+        }
+        let setup = [setup_as(fqdn("other"), 1), named.clone()].concat();
+        assert!(cause_from(&mut bench, OTHER, MessageType::AssociationSetupRequest, None, setup).is_accepted());
+        if !victim_first {
+            victim(&mut bench);
+        }
+        let establish = MessageType::SessionEstablishmentRequest;
+        let threshold = urr(1, 1 << 1, vec![Ie::VolumeThreshold(Volume { total: Some(1000), ..Volume::default() })]);
+        let session = |cp: &Ie| {
+            [vec![Ie::NodeId(fqdn("other")), cp.clone()], simple_session(1, 9, [10, 0, 0, 9], vec![threshold.clone()])[2..].to_vec()]
+                .concat()
+        };
+        let refused = ask_from(&mut bench, OTHER, establish, Some(0), session(&at(7, [127, 0, 0, 4]))).unwrap();
+        assert_eq!((refused.cause(), find!(refused.ies, OffendingIe)), (Some(Cause::MANDATORY_IE_INCORRECT), Some(&57)));
+        assert!(cause_from(&mut bench, OTHER, establish, Some(0), session(&both)).is_accepted());
+        let seid = bench.node.sessions().next().unwrap().seid;
+        let modify = MessageType::SessionModificationRequest;
+        let moved = vec![at(7, [127, 0, 0, 4]), far_to_gnb(2, 9, None)];
+        assert_eq!(cause_from(&mut bench, OTHER, modify, Some(seid), moved), Cause::MANDATORY_IE_INCORRECT);
+        assert_eq!(bench.node.session(seid).unwrap().cp.seid, 3);
+        // In a response it has no effect, nor has a redirection (§7.5.9.1).
+        let reported =
+            |bench: &mut Bench| bench.sent().into_iter().find(|(_, message)| message.kind == MessageType::SessionReportRequest).unwrap();
+        let reply = |bench: &mut Bench, request: &Message, ies: Group| {
+            let answer = Message { kind: request.kind.response().unwrap(), ies, ..request.clone() };
+            bench.node.receive(OTHER, &answer.encode().unwrap(), bench.now, &mut bench.plane);
+        };
+        bench.count(seid, 1, 1000, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let (to, report) = reported(&mut bench);
+        assert_eq!(to, OTHER);
+        reply(&mut bench, &report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED), at(7, [127, 0, 0, 4])]);
+        bench.node.downlink_data(seid, 2, bench.now);
+        let (to, report) = reported(&mut bench);
+        assert_eq!((to, report.seid), (OTHER, Some(3)));
+        reply(&mut bench, &report, [vec![Ie::Cause(Cause::REDIRECTION_REQUESTED)], named.clone()].concat());
+        assert_eq!(bench.sent(), []);
+        // Nor does a hand-over name it, nor does one that is silent pass its reports on to it.
+        let sets = vec![Ie::NodeId(fqdn("other")), Ie::SessionChangeInfo([vec![Ie::GroupId(b"all".to_vec())], named.clone()].concat())];
+        assert_eq!(cause_from(&mut bench, OTHER, MessageType::SessionSetModificationRequest, None, sets), Cause::REQUEST_REJECTED);
+        bench.count(seid, 1, 2000, 0);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        for _ in 0..30 {
+            bench.pass(SECOND);
+            assert!(bench.sent().iter().all(|(to, _)| *to == OTHER));
+        }
+        assert_eq!(bench.node.stats().foreign, 4);
+    }
+}
+
 #[test]
 fn one_peer_cannot_take_all_associations_and_sessions() {
     let limits = Config { max_associations_per_peer: 3, max_sessions_per_peer: 2, ..config() };
@@ -259,8 +350,10 @@ fn one_peer_cannot_take_all_associations_and_sessions() {
     assert_eq!(causes[..], [&[Cause::REQUEST_ACCEPTED; 3][..], &[Cause::NO_RESOURCES; 2]].concat());
     // Again under a name that it has is no more.
     assert!(cause_from(&mut bench, OTHER, setup, None, setup_as(fqdn("n1"), 2)).is_accepted());
-    let session =
-        |node: NodeId, n: u32| [vec![Ie::NodeId(node)], simple_session(n.into(), n, [10, 0, 0, n as u8], vec![])[1..].to_vec()].concat();
+    let own = |seid| Ie::FSeid(FSeid { seid, ipv4: Some([127, 0, 0, 66].into()), ipv6: None });
+    let session = |node: NodeId, n: u32| {
+        [vec![Ie::NodeId(node), own(n.into())], simple_session(n.into(), n, [10, 0, 0, n as u8], vec![])[2..].to_vec()].concat()
+    };
     let establish = MessageType::SessionEstablishmentRequest;
     let causes: Vec<Cause> =
         (0..3).map(|n| cause_from(&mut bench, OTHER, establish, Some(0), session(fqdn(&format!("n{n}")), n + 1))).collect();

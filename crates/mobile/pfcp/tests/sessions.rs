@@ -102,7 +102,6 @@ fn wrong_elements_and_rules_are_refused_by_name() {
         ("QFI", vec![extra_pdr(vec![Ie::Qfi(64)], vec![])], (69, Some(124), None)),
         ("TEID 0", vec![extra_pdr(vec![given(0)], vec![])], (69, Some(21), None)),
         ("flow", vec![extra_pdr(vec![flow("permit out ip from any")], vec![])], failed(RuleId::Pdr(9))),
-        ("no flow", vec![extra_pdr(vec![Ie::SdfFilter(SdfFilter::default())], vec![])], (69, Some(23), None)),
         ("application", vec![extra_pdr(vec![Ie::ApplicationId(b"web".to_vec())], vec![])], failed(RuleId::Pdr(9))),
         ("predefined", vec![extra_pdr(vec![], vec![Ie::ActivatePredefinedRules(b"x".to_vec())])], failed(RuleId::Pdr(9))),
         ("no such QER", vec![extra_pdr(vec![], vec![Ie::QerId(5)])], failed(RuleId::Pdr(9))),
@@ -129,8 +128,38 @@ fn wrong_elements_and_rules_are_refused_by_name() {
 #[test]
 fn a_rule_told_twice_alike_is_one_rule() {
     let mut bench = Bench::new();
-    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![qer(1, 1), qer(1, 1)]));
-    assert_eq!(bench.plane.sessions[&seid].qers.len(), 1);
+    // As a CP function does that lists with each PDR what it names.
+    let shared = || vec![Ie::QerId(1), Ie::UrrId(1)];
+    let mut request = simple_session(1, 1, [10, 0, 0, 1], vec![qer(1, 1), urr(1, 0, vec![]), qer(1, 1), urr(1, 0, vec![])]);
+    request[2] = pdr(1, 0, vec![given(1), ue([10, 0, 0, 1], false)], 1, shared());
+    request[3] = pdr(2, 1, vec![ue([10, 0, 0, 1], true)], 2, shared());
+    let (seid, _) = bench.establish(request);
+    assert_eq!((bench.plane.sessions[&seid].qers.len(), bench.plane.sessions[&seid].urrs.len()), (1, 1));
+}
+
+#[test]
+fn a_rule_told_twice_that_no_pdr_shares_is_refused_by_name() {
+    let far = || Ie::CreateFar(vec![Ie::FarId(9), Ie::ApplyAction(ApplyActionFlags::BUFF_NOCP), Ie::BarId(9)]);
+    let buffering = || Ie::CreateBar(vec![Ie::BarId(9)]);
+    for (twice, besides, rule) in [
+        (pdr(9, 0, vec![given(9)], 1, vec![]), vec![], RuleId::Pdr(9)),
+        (far(), vec![buffering()], RuleId::Far(9)),
+        (qer(9, 1), vec![], RuleId::Qer(9)),
+        (urr(9, 0, vec![]), vec![], RuleId::Urr(9)),
+        (buffering(), vec![], RuleId::Bar(9)),
+        (buffering(), vec![far()], RuleId::Bar(9)),
+    ] {
+        let mut bench = Bench::new();
+        let twice = [vec![twice.clone(), twice], besides].concat();
+        let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), simple_session(1, 1, [10, 0, 0, 1], twice.clone()));
+        assert_eq!((verdict(&answer), bench.node.resources_in_use()), ((73, None, Some(rule)), 0));
+        let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+        let before = bench.node.session(seid).unwrap().rules;
+        assert_eq!(verdict(&bench.modify(seid, twice.clone())), (73, None, Some(rule)));
+        assert_eq!(bench.node.session(seid).unwrap().rules, before);
+        // Once is enough.
+        assert_eq!(bench.modify(seid, twice[1..].to_vec()).cause(), Some(Cause::REQUEST_ACCEPTED));
+    }
 }
 
 #[test]
@@ -269,6 +298,44 @@ fn ue_addresses_are_chosen_once_for_a_session_from_the_pool_of_its_network() {
     bench.establish(v4_only(request(5, "ims")));
 }
 
+/// §5.21.3: the address is the session's. An F-TEID's network instance says where its tunnel is, and has no users' addresses.
+#[test]
+fn a_ue_address_is_chosen_where_the_session_is_whichever_pdr_asks() {
+    let pool = |name: &str, network: [u8; 4]| UePool { network_instance: Some(name.into()), ipv4: Some((network.into(), 24)), ipv6: None };
+    let pools = vec![pool("internet", [10, 45, 0, 0]), pool("ims", [10, 46, 0, 0])];
+    let choose_address = |destination| choose_ue(true, false, destination);
+    let up = |more: Group| pdr(1, 0, [vec![choose(None), labels("access")], more].concat(), 1, vec![decap(0)]);
+    let down = |more: Group| pdr(2, 1, [vec![labels("internet")], more].concat(), 2, vec![]);
+    for both_ways in [
+        // Both ask, or either; in whatever order.
+        vec![up(vec![choose_address(false)]), down(vec![choose_address(true)])],
+        vec![down(vec![choose_address(true)]), up(vec![choose_address(false)])],
+        vec![up(vec![choose_address(false)]), down(vec![])],
+        vec![down(vec![]), up(vec![choose_address(false)])],
+        vec![up(vec![]), down(vec![choose_address(true)])],
+        // The SMF's own tunnel is none that it asks for.
+        vec![pdr(1, 0, vec![given(7), labels("access"), choose_address(false)], 1, vec![]), down(vec![])],
+        // The DNN says so where no PDR does; a PDR's network instance counts more.
+        vec![up(vec![choose_address(false)]), pdr(2, 1, vec![], 2, vec![]), Ie::ApnDnn(Name::Labels("internet".into()))],
+        vec![up(vec![choose_address(false)]), down(vec![]), Ie::ApnDnn(Name::Labels("ims".into()))],
+        // An SMF that names it with the tunnel alone.
+        vec![pdr(1, 0, vec![choose(None), labels("internet"), choose_address(false)], 1, vec![]), pdr(2, 1, vec![], 2, vec![])],
+    ] {
+        let mut bench = Bench::with(Config { ue_pools: pools.clone(), ..config() });
+        let request = [vec![Ie::NodeId(smf_node()), smf_seid(1), far_to(1, 1), far_buffer(2)], both_ways.clone()].concat();
+        let (seid, answer) = bench.establish(request);
+        let told = groups(&answer.ies, number::CreatedPdr).into_iter().filter_map(|ies| find!(ies, UeIpAddress)?.ipv4);
+        assert!(told.clone().count() > 0 && told.clone().all(|told| told.octets() == [10, 45, 0, 1]), "{both_ways:?}: {answer:?}");
+        // A later QoS flow has the same one, and another session another.
+        let flow = pdr(3, 0, vec![choose(None), labels("access"), choose_address(false)], 1, vec![]);
+        let answer = bench.modify(seid, vec![flow]);
+        assert_eq!(find!(groups(&answer.ies, number::CreatedPdr)[0], UeIpAddress).unwrap().ipv4, Some([10, 45, 0, 1].into()));
+        assert_eq!(bench.node.session(seid).unwrap().ue_ipv4(), [std::net::Ipv4Addr::new(10, 45, 0, 1)]);
+        bench.delete(seid);
+        assert_eq!(bench.node.resources_in_use(), 0);
+    }
+}
+
 #[test]
 fn an_address_of_the_smfs_choice_in_our_pool_is_not_given_to_another() {
     let mut bench = Bench::with(Config {
@@ -295,8 +362,33 @@ fn a_filter_by_id_is_the_filter_with_that_id() {
     let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], extra));
     let rules = bench.node.session(seid).unwrap().rules;
     assert_eq!(rules.pdrs[&3].pdi.sdf_filters, rules.pdrs[&4].pdi.sdf_filters);
-    let lost = pdr(5, 1, vec![Ie::SdfFilter(SdfFilter { filter_id: Some(9), ..Default::default() })], 2, vec![]);
-    assert_eq!(verdict(&bench.modify(seid, vec![lost])), (73, None, Some(RuleId::Pdr(5))));
+    // One that is told later is meant from then on.
+    let early = pdr(5, 1, vec![Ie::SdfFilter(SdfFilter { filter_id: Some(9), ..Default::default() })], 2, vec![]);
+    assert_eq!(bench.modify(seid, vec![early]).cause(), Some(Cause::REQUEST_ACCEPTED));
+    let filters = |bench: &Bench| bench.node.session(seid).unwrap().rules.pdrs[&5].pdi.sdf_filters.clone();
+    assert!(filters(&bench)[0].is_bare());
+    let late =
+        SdfFilter { flow_description: Some("permit out 6 from any to assigned 80".into()), filter_id: Some(9), ..Default::default() };
+    bench.modify(seid, vec![pdr(6, 0, vec![Ie::SdfFilter(late)], 1, vec![])]);
+    assert_eq!(filters(&bench)[0].flow.as_ref().unwrap().protocol, Some(6));
+}
+
+/// Some SMFs send such ones with each PDR, and peers pass over them.
+#[test]
+fn an_sdf_filter_that_says_nothing_restricts_nothing() {
+    let mut bench = Bench::new();
+    let of = |flow: Option<&str>| Ie::SdfFilter(SdfFilter { flow_description: flow.map(str::to_owned), ..SdfFilter::default() });
+    let extra = vec![
+        pdr(3, 1, vec![of(None)], 2, vec![]),
+        pdr(4, 1, vec![of(Some(""))], 2, vec![]),
+        pdr(5, 1, vec![of(None), of(Some("permit out 17 from any to assigned"))], 2, vec![]),
+    ];
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], extra));
+    let filters = |bench: &Bench| [3, 4, 5].map(|id| bench.node.session(seid).unwrap().rules.pdrs[&id].pdi.sdf_filters.len());
+    assert_eq!(filters(&bench), [0, 0, 1]);
+    // An update to one takes the others away.
+    bench.modify(seid, vec![Ie::UpdatePdr(vec![Ie::PdrId(5), Ie::Pdi(vec![Ie::SourceInterface(1), ue([10, 0, 0, 1], true), of(None)])])]);
+    assert_eq!(filters(&bench), [0, 0, 0]);
 }
 
 #[test]
@@ -304,11 +396,6 @@ fn rules_that_are_not_there_cannot_change() {
     let mut bench = Bench::new();
     let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
     for (ie, rule) in [
-        (Ie::RemovePdr(vec![Ie::PdrId(9)]), RuleId::Pdr(9)),
-        (Ie::RemoveFar(vec![Ie::FarId(9)]), RuleId::Far(9)),
-        (Ie::RemoveQer(vec![Ie::QerId(9)]), RuleId::Qer(9)),
-        (Ie::RemoveUrr(vec![Ie::UrrId(9)]), RuleId::Urr(9)),
-        (Ie::RemoveBar(vec![Ie::BarId(9)]), RuleId::Bar(9)),
         (Ie::UpdatePdr(vec![Ie::PdrId(9)]), RuleId::Pdr(9)),
         (Ie::UpdateFar(vec![Ie::FarId(9)]), RuleId::Far(9)),
         (Ie::UpdateQer(vec![Ie::QerId(9)]), RuleId::Qer(9)),
@@ -321,6 +408,47 @@ fn rules_that_are_not_there_cannot_change() {
         assert_eq!(verdict(&bench.modify(seid, vec![ie])), (73, None, Some(rule)));
     }
     assert_eq!(bench.plane.commits, 1);
+}
+
+/// An SMF in use sends a removal again under another sequence number while the first answer is on its way.
+#[test]
+fn the_removal_of_a_rule_that_is_not_there_is_done_already() {
+    let mut bench = Bench::new();
+    let far = Ie::CreateFar(vec![Ie::FarId(9), Ie::ApplyAction(ApplyActionFlags::BUFF_NOCP), Ie::BarId(9)]);
+    let extra = vec![
+        pdr(9, 0, vec![given(9)], 9, vec![Ie::QerId(9), Ie::UrrId(9)]),
+        far,
+        qer(9, 1),
+        urr(9, 0, vec![]),
+        Ie::CreateBar(vec![Ie::BarId(9)]),
+    ];
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], extra));
+    let kinds = || {
+        vec![
+            Ie::RemovePdr(vec![Ie::PdrId(9)]),
+            Ie::RemoveFar(vec![Ie::FarId(9)]),
+            Ie::RemoveQer(vec![Ie::QerId(9)]),
+            Ie::RemoveUrr(vec![Ie::UrrId(9)]),
+            Ie::RemoveBar(vec![Ie::BarId(9)]),
+        ]
+    };
+    let first = bench.modify(seid, kinds());
+    assert_eq!((first.cause(), groups(&first.ies, number::UsageReportInModificationResponse).len()), (Some(Cause::REQUEST_ACCEPTED), 1));
+    let (rules, commits) = (bench.node.session(seid).unwrap().rules, bench.plane.commits);
+    assert_eq!(bench.node.stats().absent_removals, 0);
+    for again in [kinds()].into_iter().chain(kinds().into_iter().map(|ie| vec![ie])) {
+        let answer = bench.modify(seid, again);
+        assert_eq!(answer.ies, [Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    }
+    assert_eq!((bench.node.session(seid).unwrap().rules, bench.plane.commits), (rules, commits));
+    assert_eq!(bench.node.stats().absent_removals, 10);
+    // What else the request asks for is done, or not, as it would be without.
+    let with = |ie: Ie| [kinds(), vec![ie]].concat();
+    assert_eq!(bench.modify(seid, with(far_to_gnb(2, 7, None))).cause(), Some(Cause::REQUEST_ACCEPTED));
+    assert_eq!(verdict(&bench.modify(seid, with(Ie::RemoveFar(vec![Ie::FarId(1)])))), (73, None, Some(RuleId::Pdr(1))));
+    assert_eq!(bench.node.stats().absent_removals, 15, "what is refused is not counted");
+    // An element without the rule's ID names none.
+    assert_eq!(verdict(&bench.modify(seid, vec![Ie::RemoveUrr(vec![])])), (66, Some(81), None));
 }
 
 #[test]
@@ -768,7 +896,7 @@ fn a_change_that_is_refused_has_not_dropped_what_is_buffered() {
     let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
     let forwards = || vec![Ie::PfcpSmReqFlags(DROBU), far_to_gnb(2, 7, None)];
     // By us.
-    let answer = bench.modify(seid, [forwards(), vec![Ie::RemoveFar(vec![Ie::FarId(77)])]].concat());
+    let answer = bench.modify(seid, [forwards(), vec![far_to_gnb(77, 7, None)]].concat());
     assert_eq!((answer.cause(), bench.plane.drops.len()), (Some(Cause::RULE_FAILURE), 0));
     // By the user plane.
     bench.plane.failures.push(CommitError::NoResources("full".into()));

@@ -79,6 +79,7 @@ fn a_set_that_the_cp_function_has_lost_ends_and_no_other_session() {
     bench.ask(MessageType::AssociationSetupRequest, None, vec![Ie::NodeId(other.clone()), Ie::RecoveryTimeStamp(SMF_STARTED)]);
     let mut ies = session(500, vec![csid(&[1])]);
     ies[0] = Ie::NodeId(other);
+    ies[1] = Ie::FSeid(FSeid { seid: 500, ipv4: Some(OTHER), ipv6: None });
     let (others, _) = bench.establish(ies);
     bench.smf = first;
     for seid in &seids {

@@ -9,7 +9,7 @@ use pfcp::codec::{
     ApplyActionFlags, Cause, FTeid, Ie, Message, MessageType, Name, NodeId, OuterHeaderCreation, SNssai, SdfFilter, UpFeatures, Volume,
     find, number,
 };
-use pfcp::rules::{Interface, OuterHeader};
+use pfcp::rules::{HeaderRemoval, Interface, OuterHeader};
 
 const PERIO: u32 = 1;
 const VOLTH: u32 = 2;
@@ -47,6 +47,32 @@ fn open5gs_establishment() -> Vec<Ie> {
     ]
 }
 
+/// Open5GS copies its 24-bit SD as its machine has it in memory.
+#[test]
+fn the_slice_differentiator_of_a_peer_that_reverses_its_octets_is_as_operators_write_it() {
+    let request = |sd: u32| {
+        let mut ies = open5gs_establishment();
+        ies.retain(|ie| !matches!(ie, Ie::SNssai(_)));
+        ies.push(Ie::SNssai(SNssai { sst: 1, sd }));
+        ies
+    };
+    let other = pfcp::config::Network::one([192, 0, 2, 9].into());
+    let smf = pfcp::config::Network::one(SMF.ip());
+    for (reversed, sent, meant) in [
+        (vec![other, smf], 0x03_02_01, Some(0x01_02_03)),
+        (vec![other, smf], 0x80_00_00, Some(0x80)),
+        // None (TS 23.003 §28.4.2), either way.
+        (vec![other, smf], 0xff_ffff, None),
+        (vec![other], 0x03_02_01, Some(0x03_02_01)),
+        (vec![], 0x03_02_01, Some(0x03_02_01)),
+    ] {
+        let mut bench = Bench::alone(pfcp::config::Config { sd_reversed: reversed, ..config() });
+        bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+        let (seid, _) = bench.establish(request(sent));
+        assert_eq!(bench.plane.sessions[&seid].s_nssai, Some((1, meant)), "{sent:06x}");
+    }
+}
+
 #[test]
 fn open5gs_from_association_to_release() {
     let mut bench = Bench::alone(config());
@@ -68,7 +94,7 @@ fn open5gs_from_association_to_release() {
 
     let rules = &bench.plane.sessions[&seid];
     assert_eq!((rules.pdrs.len(), rules.fars.len(), rules.qers.len(), rules.urrs.len(), rules.bars.len()), (4, 3, 1, 1, 1));
-    assert!(rules.pdrs[&2].outer_header_removal);
+    assert_eq!(rules.pdrs[&2].outer_header_removal, HeaderRemoval::Gtpu);
     assert_eq!(rules.pdrs[&3].pdi.source_interface, Interface::CpFunction);
     assert_eq!(rules.pdrs[&1].pdi.network_instance.as_deref(), Some("internet"));
     assert_eq!(rules.pdrs[&4].pdi.sdf_filters[0].flow.as_ref().unwrap().protocol, Some(58));

@@ -27,6 +27,8 @@ const QUVTI: u32 = 1 << 15;
 const MONIT: u32 = 1 << 12;
 const REPORTED_EVETH: u32 = 1 << 15;
 const REPORTED_EVEQU: u32 = 1 << 16;
+const IMMER: u32 = 1 << 7;
+const TERMR: u32 = 1 << 11;
 const TEBUR: u32 = 1 << 17;
 const REPORTED_QUVTI: u32 = 1 << 19;
 
@@ -284,6 +286,128 @@ fn the_end_of_a_quotas_validity_is_reported_once_and_ends_the_quota() {
     let seid = session(&mut bench, QUVTI, vec![Ie::QuotaValidityTime(60)]);
     run(&mut bench, 61);
     assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_QUVTI], false));
+}
+
+/// Credit control's first answer is often a quota of nothing. Nothing passes, and the first packet that wants to is told, once (§5.2.2.2.1, §5.4.11).
+#[test]
+fn a_quota_of_nothing_stops_packets_and_its_first_packet_is_reported() {
+    let direction = |uplink, downlink| Ie::VolumeQuota(Volume { total: None, uplink, downlink });
+    for (quota, told) in [
+        (Ie::VolumeQuota(total(0)), VOLQU),
+        (direction(Some(0), None), VOLQU),
+        (Ie::TimeQuota(0), TIMQU),
+        (Ie::EventQuota(0), REPORTED_EVEQU),
+    ] {
+        for by_update in [false, true] {
+            for asked in [0, START] {
+                let mut bench = Bench::new();
+                let mut request = simple_session(1, 1, [10, 0, 0, 1], vec![]);
+                request[2] = pdr(1, 0, vec![given(1), ue([10, 0, 0, 1], false)], 1, vec![decap(0), Ie::UrrId(1)]);
+                let rule = |rest: Group| urr(1, VOLQU | TIMQU | EVEQU | asked, rest);
+                request.push(rule(if by_update { vec![] } else { vec![quota.clone()] }));
+                let (seid, _) = bench.establish(request);
+                if by_update {
+                    // While packets flow.
+                    bench.count(seid, 1, 1000, 0);
+                    run(&mut bench, 2);
+                    assert_eq!(triggers(&mut bench).len(), usize::from(asked != 0));
+                    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), quota.clone()])]);
+                }
+                let state = |bench: &Bench| (bench.plane.sessions[&seid].urrs[&1].exhausted, bench.plane.sessions[&seid].urrs[&1].untold);
+                assert_eq!(state(&bench), (true, true));
+                run(&mut bench, 100);
+                let idle = triggers(&mut bench);
+                assert!(idle.iter().all(|triggers| triggers & told == 0), "no packet, no report: {idle:?}");
+                bench.node.downlink_data(seid, 1, bench.now);
+                bench.pass(Duration::ZERO);
+                let start = if asked != 0 { START } else { 0 };
+                assert_eq!((triggers(&mut bench), state(&bench)), (vec![told | start], (true, false)), "{quota:?} {by_update}");
+                // Once, however many come, until the CP function gives another.
+                bench.node.downlink_data(seid, 1, bench.now);
+                run(&mut bench, 100);
+                assert_eq!(triggers(&mut bench).into_iter().filter(|triggers| triggers & told != 0).count(), 0);
+                bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), quota.clone()])]);
+                assert_eq!(state(&bench), (true, true));
+                bench.node.downlink_data(seid, 1, bench.now);
+                bench.pass(Duration::ZERO);
+                assert_eq!(triggers(&mut bench)[0] & told, told);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_quota_of_nothing_that_is_replaced_before_a_packet_comes_is_not_reported() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(0))]);
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(1000))])]);
+    assert!(!is_exhausted(&bench, seid));
+    bench.node.downlink_data(seid, 2, bench.now);
+    bench.count(seid, 1, 500, 0);
+    run(&mut bench, 1);
+    let sent = sent_once(&mut bench);
+    assert!(sent.iter().all(|message| find!(message.ies, DownlinkDataReport).is_some()), "the idle UE is paged: {sent:?}");
+    bench.count(seid, 1, 1000, 0);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [VOLQU]);
+}
+
+/// The FAR for quota action has the packets from the first on: they pass, and the first is told.
+#[test]
+fn a_quota_of_nothing_with_a_far_for_quota_action_is_reported_with_its_first_packet() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(0)), Ie::FarId(2)]);
+    run(&mut bench, 10);
+    assert_eq!(triggers(&mut bench), []);
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 1);
+    assert_eq!((triggers(&mut bench), bench.plane.sessions[&seid].urrs[&1].untold), (vec![VOLQU], false));
+    bench.count(seid, 1, 1000, 0);
+    run(&mut bench, 100);
+    assert_eq!(triggers(&mut bench), []);
+}
+
+/// §8.2.41: TERMR also where a URR is dissociated from its last PDR.
+#[test]
+fn a_urr_that_loses_its_last_pdr_is_reported_in_that_response() {
+    let with = |id: u16, rest: Group| pdr(id, 0, vec![given(id.into())], 1, rest);
+    let of = |id: u32| Ie::UrrId(id);
+    let update = |id: u16, urrs: Group| Ie::UpdatePdr([vec![Ie::PdrId(id)], urrs].concat());
+    let remove = |id: u16| Ie::RemovePdr(vec![Ie::PdrId(id)]);
+    let none = || Ie::Invalid { ie_type: number::UrrId, octets: vec![], flaw: pfcp::codec::Flaw::Length };
+    // Triggers by URR. PDRs 3 and 4 have URR 1, 4 and 5 have URR 2; 3 has no other.
+    for (ies, wanted) in [
+        (vec![remove(3)], vec![]),
+        (vec![remove(3), remove(4)], vec![(1, TERMR)]),
+        (vec![remove(4), remove(5), remove(3)], vec![(1, TERMR), (2, TERMR)]),
+        (vec![update(3, vec![of(3)]), update(4, vec![of(3)])], vec![(1, TERMR)]),
+        (vec![update(3, vec![none()]), update(4, vec![of(2)])], vec![(1, TERMR)]),
+        (vec![remove(3), update(4, vec![of(2)]), update(5, vec![of(1)])], vec![]),
+        // One that is queried too is one report, and one that is removed too is told by its removal.
+        (vec![remove(5), update(4, vec![of(1)]), Ie::QueryUrr(vec![of(2)])], vec![(2, TERMR | IMMER)]),
+        (vec![remove(3), remove(4), Ie::RemoveUrr(vec![of(1)])], vec![(1, TERMR)]),
+        // A PDR that comes in the place of the last one has it.
+        (vec![remove(3), remove(4), with(6, vec![of(1)])], vec![]),
+        (vec![remove(3), remove(4), with(4, vec![of(1), of(2)])], vec![]),
+    ] {
+        let mut bench = Bench::new();
+        let rules = vec![with(3, vec![of(1)]), with(4, vec![of(1), of(2)]), with(5, vec![of(2)])];
+        let urrs = (1..=3).map(|id| urr(id, VOLTH, vec![Ie::VolumeThreshold(total(10_000))])).collect();
+        let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], [rules, urrs].concat()));
+        (1..=3).for_each(|id| bench.count(seid, id, 100 * u64::from(id), 0));
+        let answer = bench.modify(seid, ies.clone());
+        let told = groups(&answer.ies, number::UsageReportInModificationResponse);
+        let seen: Vec<_> =
+            told.iter().map(|report| (*find!(report, UrrId).unwrap(), find!(report, UsageReportTrigger).unwrap().0)).collect();
+        assert_eq!(seen, wanted, "{ies:?}: {answer:?}");
+        assert!(told.iter().all(|report| bytes(report) == 100 * u64::from(*find!(report, UrrId).unwrap())));
+        // What was told is not told again.
+        let answer = bench.delete(seid);
+        for report in groups(&answer.ies, number::UsageReportInDeletionResponse) {
+            let id = *find!(report, UrrId).unwrap();
+            assert_eq!(bytes(report), if seen.iter().any(|(of, _)| *of == id) { 0 } else { 100 * u64::from(id) });
+        }
+    }
 }
 
 /// §5.2.2.2.1: the measurement goes on, whatever FAR has the packets.

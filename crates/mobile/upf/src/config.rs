@@ -33,6 +33,8 @@ pub struct NetworkConfig {
     pub max_sessions: u32,
     /// What the UPF does as a host, at most.
     pub host: HostLimits,
+    /// Networks that the machine's kernel takes for its own: users' packets to them do not go to a port with [`PortConfig::reachable`], but for those.
+    pub machine: Vec<Prefix>,
     /// How rates are policed.
     pub policing: Policing,
 }
@@ -81,6 +83,8 @@ pub struct HostLimits {
     pub answers_per_s: u32,
     /// Error Indications (TS 29.281 §7.3.1) and notifications sent in a second, and so many taken.
     pub error_indications_per_s: u32,
+    /// ICMP errors sent in a second; a tenth of them to one sender. 0: none.
+    pub icmp_errors_per_s: u32,
     /// Hosts of our networks that are asked for the first time in a second, on all ports.
     pub neighbours_per_s: u32,
     /// Seconds between echo requests of ours to each GTP-U peer of sessions, 60 at least (TS 29.281 §7.2.1); 0: none.
@@ -89,7 +93,7 @@ pub struct HostLimits {
 
 impl Default for HostLimits {
     fn default() -> HostLimits {
-        HostLimits { answers_per_s: 1000, error_indications_per_s: 100, neighbours_per_s: 500, gtpu_echo_s: 0 }
+        HostLimits { answers_per_s: 1000, error_indications_per_s: 100, icmp_errors_per_s: 1000, neighbours_per_s: 500, gtpu_echo_s: 0 }
     }
 }
 
@@ -132,6 +136,8 @@ pub struct PortConfig {
     pub proxy_prefixes: Vec<Prefix>,
     /// The far end's MAC address on a port without a link layer, such as a socket: all frames go there, no neighbour is asked for.
     pub far_end: Option<[u8; 6]>,
+    /// Where the far end is this machine's own kernel, which routes: networks with those addresses of the machine that users may send to. `None`: it is not.
+    pub reachable: Option<Vec<Prefix>>,
     /// Its network instance is meant by rules of its side that leave open which instance they mean.
     pub default: bool,
 }

@@ -3,7 +3,7 @@
 //! Sets are canonical: where a filter's UE side is "assigned", "any" or the UE's own address it is left open, because
 //! the key has already fixed the UE. So sessions of the same kind have equal sets, and equal sets are stored once.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 
 use indexmap::IndexSet;
 use pfcp::rules::{AddressMatch, Pdr, SdfFilter};
@@ -100,6 +100,8 @@ pub struct Side {
     pub v6: bool,
     /// The key alone does not fix the UE: PDRs that share it have different UE addresses.
     pub match_ue: bool,
+    /// Packets come without a tunnel, so without a QFI to match.
+    pub plain: bool,
 }
 
 /// Why SDF filters have no table entries: the SMF's fault.
@@ -120,9 +122,6 @@ pub enum FilterError {
     /// The program matches none (TS 29.244 §8.2.5).
     #[error("SDF filter with security parameter index {0:#x}: not supported")]
     Spi(u32),
-    /// Which of the UE's addresses, or none, is meant by "assigned".
-    #[error("SDF filter \"from assigned\": the UE's address is not one")]
-    Assigned,
     /// First above last.
     #[error("SDF filter with an empty port range")]
     EmptyPorts,
@@ -142,12 +141,13 @@ pub enum FilterError {
 /// What a PDR matches.
 pub fn terms(pdr: &Pdr, side: &Side, budget: &mut Budget) -> Result<Terms, FilterError> {
     let mut terms = Terms::default();
-    if pdr.pdi.sdf_filters.is_empty() {
-        afford(&mut terms, budget, pdr.pdi.qfis.len().max(1) * 2)?;
-        add(&mut terms, side, Term::ANY, Family { v4: true, v6: true }, &pdr.pdi.qfis);
+    let qfis = if side.plain { &[] } else { &pdr.pdi.qfis[..] };
+    if pdr.pdi.sdf_filters.iter().all(SdfFilter::is_bare) {
+        afford(&mut terms, budget, qfis.len().max(1) * 2)?;
+        add(&mut terms, side, Term::ANY, Family { v4: true, v6: true }, qfis);
     }
-    for filter in &pdr.pdi.sdf_filters {
-        add_filter(&mut terms, side, filter, &pdr.pdi.qfis, budget)?;
+    for filter in pdr.pdi.sdf_filters.iter().filter(|filter| !filter.is_bare()) {
+        add_filter(&mut terms, side, filter, qfis, budget)?;
     }
     Ok(terms)
 }
@@ -184,28 +184,24 @@ fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], b
     let (mut remote_ports, mut local_ports) = (&[ANY_PORT][..], &[ANY_PORT][..]);
     if let Some(flow) = &filter.flow {
         term.protocol = flow.protocol;
-        term.remote = match flow.remote {
-            AddressMatch::Any => (0, 0),
-            AddressMatch::Prefix(ip, len) => address(ip, len, &mut family)?,
-            // "from assigned" is a filter written from the UE's side.
-            AddressMatch::Assigned => match (side.ue_ipv4, side.ue_prefix) {
-                (Some(ip), None) => address(ip.into(), 32, &mut family)?,
-                (None, Some(prefix)) => address(prefix_address(prefix).into(), 64, &mut family)?,
-                _ => return Err(FilterError::Assigned),
-            },
-        };
-        term.local = match flow.local {
-            AddressMatch::Any | AddressMatch::Assigned => (0, 0),
-            AddressMatch::Prefix(ip, len) => {
-                let masked = address(ip, len, &mut family)?;
-                if is_ue(side, ip, len) { (0, 0) } else { masked }
-            }
-        };
-        if !flow.remote_ports.is_empty() {
-            remote_ports = &flow.remote_ports;
+        let (mut remote, mut local) = ((flow.remote, &flow.remote_ports), (flow.local, &flow.local_ports));
+        // Written from the UE's side: read as it stands it would match nothing, as nobody sends to a UE from its own address.
+        if is_ue(side, remote.0) && !is_ue(side, local.0) {
+            std::mem::swap(&mut remote, &mut local);
         }
-        if !flow.local_ports.is_empty() {
-            local_ports = &flow.local_ports;
+        let mut masked = |end: AddressMatch| match end {
+            AddressMatch::Any | AddressMatch::Assigned => Ok((0, 0)),
+            AddressMatch::Prefix(ip, len) => address(ip, len, &mut family),
+        };
+        (term.remote, term.local) = (masked(remote.0)?, masked(local.0)?);
+        if is_ue(side, local.0) {
+            term.local = (0, 0);
+        }
+        if !remote.1.is_empty() {
+            remote_ports = remote.1;
+        }
+        if !local.1.is_empty() {
+            local_ports = local.1;
         }
     }
     let entries = remote_ports.len() * local_ports.len() * qfis.len().max(1);
@@ -225,33 +221,30 @@ fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], b
     Ok(())
 }
 
-/// Value and mask of a prefix, whose IP version is then the only one.
+/// Value and mask of a prefix, whose IP version is then the only one: of one of no bits too.
 fn address(ip: IpAddr, len: u8, family: &mut Family) -> Result<(u128, u128), FilterError> {
     if len > crate::config::width(ip) {
         return Err(FilterError::Prefix { address: ip, length: len });
     }
-    if len > 0 {
-        match ip.is_ipv4() {
-            true => family.v6 = false,
-            false => family.v4 = false,
-        }
-        if !family.v4 && !family.v6 {
-            return Err(FilterError::Mixed);
-        }
+    match ip.is_ipv4() {
+        true => family.v6 = false,
+        false => family.v4 = false,
+    }
+    if !family.v4 && !family.v6 {
+        return Err(FilterError::Mixed);
     }
     let mask = prefix_mask(ip, len);
     Ok((bits(ip) & mask, mask))
 }
 
-fn is_ue(side: &Side, ip: IpAddr, len: u8) -> bool {
-    match ip {
-        IpAddr::V4(ip) => len == 32 && side.ue_ipv4 == Some(ip),
-        IpAddr::V6(ip) => len == 64 && side.ue_prefix == Some((u128::from(ip) >> 64) as u64),
+/// Whether an end is the UE, as far as its addresses are known.
+fn is_ue(side: &Side, end: AddressMatch) -> bool {
+    match end {
+        AddressMatch::Any => false,
+        AddressMatch::Assigned => true,
+        AddressMatch::Prefix(IpAddr::V4(ip), len) => len == 32 && side.ue_ipv4 == Some(ip),
+        AddressMatch::Prefix(IpAddr::V6(ip), len) => len == 64 && side.ue_prefix == Some((u128::from(ip) >> 64) as u64),
     }
-}
-
-fn prefix_address(prefix: u64) -> Ipv6Addr {
-    Ipv6Addr::from(u128::from(prefix) << 64)
 }
 
 /// Adds a term for each QFI and IP version that it is for, without repeating one.
@@ -335,9 +328,9 @@ fn keys(number: u16, term: &Term, v6: bool) -> Vec<KeyMatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pfcp::rules::{FlowDescription, Interface, Pdi};
+    use pfcp::rules::{FlowDescription, HeaderRemoval, Interface, Pdi};
 
-    const SIDE: Side = Side { ue_ipv4: None, ue_prefix: None, swapped: false, v4: true, v6: true, match_ue: false };
+    const SIDE: Side = Side { ue_ipv4: None, ue_prefix: None, swapped: false, v4: true, v6: true, match_ue: false, plain: false };
 
     fn pdr(flows: impl Iterator<Item = FlowDescription>) -> Pdr {
         let filter = |flow| SdfFilter { flow: Some(flow), tos: None, spi: None, flow_label: None, filter_id: None };
@@ -351,7 +344,7 @@ mod tests {
                 sdf_filters: flows.map(filter).collect(),
                 qfis: Vec::new(),
             },
-            outer_header_removal: false,
+            outer_header_removal: HeaderRemoval::No,
             far_id: None,
             urr_ids: Vec::new(),
             qer_ids: Vec::new(),
@@ -366,6 +359,70 @@ mod tests {
             let any = AddressMatch::Any;
             FlowDescription { protocol: Some(17), remote: any, remote_ports: ports.clone(), local: any, local_ports: ports }
         })
+    }
+
+    fn of(remote: AddressMatch, local: AddressMatch) -> Pdr {
+        let ports = |port| vec![(port, port)];
+        pdr([FlowDescription { protocol: Some(17), remote, remote_ports: ports(1), local, local_ports: ports(2) }].into_iter())
+    }
+
+    fn prefix(address: &str, length: u8) -> AddressMatch {
+        AddressMatch::Prefix(address.parse().unwrap(), length)
+    }
+
+    #[test]
+    fn a_prefix_of_no_bits_matches_its_own_family() {
+        let families = |remote, local| {
+            let terms = terms(&of(remote, local), &SIDE, &mut Budget::default());
+            terms.map(|terms| (terms.v4.len(), terms.v6.len()))
+        };
+        let (v4, v6, any) = (prefix("0.0.0.0", 0), prefix("::", 0), AddressMatch::Any);
+        for (remote, local, expected) in [
+            (v4, any, Ok((1, 0))),
+            (any, v4, Ok((1, 0))),
+            (v6, AddressMatch::Assigned, Ok((0, 1))),
+            (v4, v4, Ok((1, 0))),
+            (any, any, Ok((1, 1))),
+            (v4, v6, Err(FilterError::Mixed)),
+            (v6, prefix("10.0.0.0", 8), Err(FilterError::Mixed)),
+        ] {
+            assert_eq!(families(remote, local), expected, "{remote:?} {local:?}");
+        }
+    }
+
+    /// As SMFs write it, and as it would match nothing.
+    #[test]
+    fn a_filter_written_from_the_ues_side_is_that_of_its_flow() {
+        let side = Side { ue_ipv4: Some([10, 45, 0, 2].into()), ue_prefix: Some(0x2001_0db8_0045_0001), ..SIDE };
+        let swapped = |remote, local| {
+            let flow =
+                FlowDescription { protocol: Some(17), remote: local, remote_ports: vec![(2, 2)], local: remote, local_ports: vec![(1, 1)] };
+            pdr([flow].into_iter())
+        };
+        let made = |pdr: &Pdr| terms(pdr, &side, &mut Budget::default()).map(|terms| (terms.v4, terms.v6)).unwrap();
+        let server = prefix("8.8.8.8", 32);
+        for ue in [AddressMatch::Assigned, prefix("10.45.0.2", 32), prefix("2001:db8:45:1::", 64)] {
+            let v6 = ue == prefix("2001:db8:45:1::", 64);
+            for remote in [AddressMatch::Any, if v6 { prefix("2001:db8:8::8", 128) } else { server }] {
+                assert_eq!(made(&swapped(remote, ue)), made(&of(remote, ue)), "{remote:?} {ue:?}");
+            }
+        }
+        // Of another UE it is a remote end like any other.
+        let other = prefix("10.45.0.3", 32);
+        assert_ne!(made(&swapped(AddressMatch::Any, other)), made(&of(AddressMatch::Any, other)));
+    }
+
+    #[test]
+    fn a_filter_that_is_but_an_id_restricts_nothing_beside_one_that_does() {
+        let bare = SdfFilter { flow: None, tos: None, spi: None, flow_label: None, filter_id: Some(3) };
+        let mut alone = pdr([].into_iter());
+        alone.pdi.sdf_filters = vec![bare.clone()];
+        let made = |pdr: &Pdr| terms(pdr, &SIDE, &mut Budget::default()).map(|terms| (terms.v4, terms.v6)).unwrap();
+        assert_eq!(made(&alone), made(&pdr([].into_iter())));
+        let mut beside = of(AddressMatch::Any, AddressMatch::Assigned);
+        let without = made(&beside);
+        beside.pdi.sdf_filters.insert(0, bare);
+        assert_eq!(made(&beside), without);
     }
 
     /// 540 filters fit one message. They once took 38 s, as each of 138,240 terms was compared with all before.

@@ -40,6 +40,8 @@ pub struct HostPort {
     pub far_end: Option<Mac>,
     /// Our link-local address (RFC 4291 §2.5.1), where the port has IPv6.
     pub link_local: Option<Ipv6Addr>,
+    /// See [`config::PortConfig::reachable`].
+    pub reachable: Option<Vec<Prefix>>,
 }
 
 impl HostPort {
@@ -56,6 +58,11 @@ impl HostPort {
     /// Whether a tunnel endpoint of ours is here.
     pub fn has_endpoint(&self, ip: IpAddr) -> bool {
         self.endpoints.iter().any(|own| ip == *own)
+    }
+
+    /// Whether packets to an address of the port are its far end's, not ours.
+    fn leaves_to_far_end(&self, ip: IpAddr) -> bool {
+        self.reachable.iter().flatten().any(|prefix| config::contains(*prefix, ip))
     }
 
     /// Whether `ip` is a host of a network of the port, and not that network's own or broadcast address.
@@ -105,6 +112,8 @@ pub enum Hop {
         /// MAC address of the far end.
         mac: Mac,
     },
+    /// The machine behind a port, which users do not reach: dropped.
+    Machine,
     /// Behind VXLAN.
     Remote {
         /// Network instance.
@@ -125,6 +134,8 @@ pub enum Identity {
     Port(PortId),
     /// [`Hop::Neighbour`].
     Neighbour(Vrf, IpAddr),
+    /// [`Hop::Machine`].
+    Machine,
     /// [`Hop::Remote`]: its position in the configuration.
     Remote(usize),
 }
@@ -178,6 +189,7 @@ impl Plan {
         let ports = config.ports.iter().map(|p| host_port(p, networks, config)).collect();
         let mut plan = Plan { ports, ..Plan::default() };
         plan.add_local(networks, numbering);
+        plan.add_machine(&config.machine, numbering);
         plan.add_remotes(config, networks, numbering);
         plan.add_neighbours(config, numbering);
         plan.add_configured_routes(config, networks, numbering);
@@ -233,9 +245,25 @@ impl Plan {
             let number = self.number(Identity::Local(vrf), numbering, || Hop::Local(vrf));
             for port in self.ports.iter().filter(|p| p.vrf == vrf) {
                 let endpoints = port.endpoints.iter().map(|ip| IpAddr::V4(*ip));
-                for ip in port.addresses.iter().map(|(ip, _)| *ip).chain(endpoints) {
+                for ip in port.addresses.iter().map(|(ip, _)| *ip).chain(endpoints).filter(|ip| !port.leaves_to_far_end(*ip)) {
                     self.routes.insert((vrf, (ip, config::width(ip))), number);
                 }
+            }
+        }
+    }
+
+    /// Users' packets do not reach the machine that routes behind a port, but where that is wanted.
+    fn add_machine(&mut self, machine: &[Prefix], numbering: &mut Numbering) {
+        for port in 0..self.ports.len() {
+            let HostPort { vrf, reachable: Some(reachable), .. } = self.ports[port].clone() else { continue };
+            for prefix in &reachable {
+                let number = self.glean(vrf, port, numbering);
+                self.routes.entry((vrf, *prefix)).or_insert(number);
+            }
+            let within = |prefix: &Prefix| reachable.iter().any(|wider| wider.1 <= prefix.1 && config::contains(*wider, prefix.0));
+            for prefix in machine.iter().filter(|prefix| !within(prefix)) {
+                let number = self.number(Identity::Machine, numbering, || Hop::Machine);
+                self.routes.entry((vrf, *prefix)).or_insert(number);
             }
         }
     }
@@ -325,6 +353,7 @@ fn host_port(port: &config::PortConfig, networks: &Networks, config: &NetworkCon
         proxy_prefixes: port.proxy_prefixes.clone(),
         far_end: port.far_end.map(Mac),
         on_link: port.addresses.iter().copied().chain(connected).collect(),
+        reachable: port.reachable.clone(),
         link_local: port.addresses.iter().any(|(ip, _)| ip.is_ipv6()).then(|| link_local(Mac(port.mac))),
     }
 }
@@ -366,6 +395,10 @@ impl Plan {
         match hop {
             Hop::Local(_) | Hop::Glean { .. } => {
                 let (action, args) = (ids.actions.unresolved, vec![number.into()]);
+                Entry { table: ids.tables.nexthop, keys, priority: 0, action, args }
+            }
+            Hop::Machine => {
+                let (action, args) = (ids.actions.nexthop_drop, vec![ids.reasons.machine_address.into()]);
                 Entry { table: ids.tables.nexthop, keys, priority: 0, action, args }
             }
             Hop::Neighbour { port, mac, .. } => nexthop_entry(number, &self.ports[*port], *mac, ids),

@@ -1,9 +1,10 @@
 //! The UPF as a host on its networks: punted packets and timers.
 //!
-//! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, GTP-U's path messages (TS 29.281 §7.2, §7.3), ours too (`gtpu_paths`).
+//! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, ICMP errors to senders of what is not sent on (`told`), GTP-U's path messages
+//! (TS 29.281 §7.2, §7.3), ours too (`gtpu_paths`).
 //! Anybody can send these, so every answer has a [`Budget`], for each port; in ARP, neighbour discovery and GTP-U known
 //! senders have one of their own, which a stranger's flood does not use up.
-//! Not here: router advertisements to UEs (the SMF sends them), ICMP errors, fragments to ourselves.
+//! Not here: router advertisements to UEs (the SMF sends them), ICMP errors but "too big" and "time exceeded", fragments to ourselves.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,8 +15,8 @@ use base::PortId;
 use pfcp::rules::OuterHeader;
 use program::{Batch, Entry as ProgramEntry, Op};
 use wire::ethernet::{self, Frame, Mac};
-use wire::gtpu::{self, Message};
-use wire::icmp::{self, Echo};
+use wire::gtpu::{self, Message, SessionContainer};
+use wire::icmp::{self, Echo, Problem};
 use wire::{arp, ipv4, ipv6, ndp, udp, vxlan};
 
 use crate::budget::Budget;
@@ -28,6 +29,7 @@ pub use crate::neighbours::Released;
 use crate::neighbours::{Here, Neighbours, Waiting};
 use crate::networks::{Clues, Networks, Vrf};
 use crate::reply;
+use crate::told::{self, Errors};
 
 /// What the host wants done. In order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +77,8 @@ pub enum Action {
         endpoint: Ipv4Addr,
         /// Our tunnel.
         teid: u32,
+        /// What it says of its QoS flow.
+        container: Option<SessionContainer>,
     },
     /// A punted packet had no use, or could not be served; to be counted by reason.
     Drop {
@@ -130,6 +134,7 @@ struct Budgets {
     /// Error Indications and notifications that we send; Error Indications of tunnels that we look for.
     gtpu_errors: [Budget; 2],
     indications: [Budget; 2],
+    icmp_errors: Errors,
 }
 
 impl Budgets {
@@ -143,6 +148,7 @@ impl Budgets {
             gtpu_echo: [answers(), answers()],
             gtpu_errors: [errors(), errors()],
             indications: [errors(), errors()],
+            icmp_errors: Errors::new(limits.icmp_errors_per_s),
         }
     }
 }
@@ -265,10 +271,19 @@ impl Host {
 
     /// Deals with a packet that the pipeline punted on `port` for `reason` with `mark`.
     pub fn punt(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
+        self.deal_with(packet, port, reason, mark, false, now)
+    }
+
+    /// The same for a packet that [`Host::asked_for`] says asks for a UE of ours: it is reached by us.
+    pub fn punt_for_ue(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
+        self.deal_with(packet, port, reason, mark, true, now)
+    }
+
+    fn deal_with(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, for_ue: bool, now: Duration) -> Vec<Action> {
         self.now = self.now.max(now);
         self.fates.punted += 1;
         let mut out = Vec::new();
-        match self.punted(packet, port, reason, mark, &mut out) {
+        match self.punted(packet, port, reason, mark, for_ue, &mut out) {
             Ok(Fate::Answered) => self.fates.answered += 1,
             Ok(Fate::Taken) => self.fates.taken += 1,
             Ok(Fate::Waits) => {}
@@ -277,7 +292,7 @@ impl Host {
         self.counted(out)
     }
 
-    fn punted(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, out: &mut Vec<Action>) -> Outcome {
+    fn punted(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, for_ue: bool, out: &mut Vec<Action>) -> Outcome {
         let at = self.plan.ports.iter().position(|p| p.id == port).ok_or("port_unknown")?;
         let reasons = self.ids.reasons;
         let frame = Frame::new_checked(packet);
@@ -286,8 +301,14 @@ impl Host {
             Ok(frame) if reason == reasons.neighbour_unknown => self.route(frame, packet, at, mark, out),
             Ok(frame) if reason == reasons.gtpu_signalling => self.gtpu_signalling(frame, at, out),
             Ok(frame) if reason == reasons.unknown_teid => self.unknown_teid(frame, at, out),
+            Ok(frame) if reason == reasons.ttl_expired => {
+                self.tell(frame, at, (mark >> 16) as Vrf, Problem::TimeExceeded, "ttl_expired", out)
+            }
+            Ok(frame) if reason == reasons.too_big => {
+                self.tell(frame, at, (mark >> 16) as Vrf, Problem::TooBig { mtu: mark as u16 }, "too_big", out)
+            }
             Ok(frame) => match frame.ethertype() {
-                ethernet::ARP => self.arp(frame, at, out),
+                ethernet::ARP => self.arp(frame, at, for_ue, out),
                 ethernet::IPV4 => self.host_ipv4(frame, at, out),
                 ethernet::IPV6 => self.host_ipv6(frame, at, out),
                 _ => Err("ethertype"),
@@ -303,6 +324,18 @@ impl Host {
         let port = self.plan.ports.iter().find(|p| p.id == port)?;
         let tunnel = Tunnelled::parse(out_of_vxlan(port, Frame::new_checked(packet).ok()?)).ok()?;
         Some((tunnel.dst, tunnel.packet.teid()))
+    }
+
+    /// The address on a port's network, not ours, that a punted packet asks for by ARP: with the network instance, by which a session may have it.
+    pub fn asked_for(&self, packet: &[u8], port: PortId, reason: u8) -> Option<(Vrf, Ipv4Addr)> {
+        if reason != self.ids.reasons.arp {
+            return None;
+        }
+        let port = self.plan.ports.iter().find(|p| p.id == port)?;
+        let frame = out_of_vxlan(port, Frame::new_checked(packet).ok()?);
+        let asked = arp::Packet::new_checked(frame.payload()).and_then(|p| arp::Repr::parse(&p)).ok()?;
+        let (ip, is_request) = (IpAddr::V4(asked.target_ip), asked.operation == arp::Operation::Request);
+        (is_request && asked.sender_ip != asked.target_ip && port.reaches(ip) && !port.has(ip)).then_some((port.vrf, asked.target_ip))
     }
 
     /// Drops a punted packet that came before its session was there: nobody is told.
@@ -335,7 +368,7 @@ impl Host {
                 self.neighbours.number(*vrf, self.user_packet(frame, at).ok()?.dst)
             }
             Some(Hop::Neighbour { .. }) | None => Some(number),
-            Some(Hop::Local(_) | Hop::Remote { .. } | Hop::FarEnd { .. }) => None,
+            Some(Hop::Local(_) | Hop::Remote { .. } | Hop::FarEnd { .. } | Hop::Machine) => None,
         }
     }
 
@@ -433,7 +466,7 @@ impl Host {
         self.neighbours.len()
     }
 
-    fn arp(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
+    fn arp(&mut self, frame: Frame<'_>, at: usize, for_ue: bool, out: &mut Vec<Action>) -> Outcome {
         let packet = arp::Packet::new_checked(frame.payload()).and_then(|p| arp::Repr::parse(&p));
         let packet = packet.map_err(|_| "arp_malformed")?;
         let port = &self.plan.ports[at];
@@ -455,7 +488,7 @@ impl Host {
         let port = &self.plan.ports[at];
         let target = IpAddr::V4(packet.target_ip);
         let proxied = port.proxy_prefixes.iter().any(|p| config::contains(*p, target)) && packet.sender_ip != packet.target_ip;
-        if !port.has(target) && !proxied {
+        if !port.has(target) && !proxied && !for_ue {
             return Err("arp_not_for_us");
         }
         let reply = reply::arp_reply(port, &packet);
@@ -599,7 +632,7 @@ impl Host {
                 Ok(Fate::Taken)
             }
             Message::EndMarker => {
-                out.push(Action::EndMarker { endpoint: tunnel.dst, teid: message.teid });
+                out.push(Action::EndMarker { endpoint: tunnel.dst, teid: message.teid, container: message.session_container });
                 Ok(Fate::Taken)
             }
             Message::EchoResponse => {
@@ -620,7 +653,8 @@ impl Host {
         let tunnel = Tunnelled::parse(frame)?;
         let vrf = self.our_endpoint(at, tunnel.dst)?;
         // Never in answer to another message: two endpoints would answer each other for ever.
-        if tunnel.packet.message_type() != gtpu::message_type::G_PDU {
+        // TEID 0 is no tunnel's (§5.1): a peer that looks for it may end one of its own.
+        if tunnel.packet.message_type() != gtpu::message_type::G_PDU || tunnel.packet.teid() == 0 {
             return Err("gtpu_malformed");
         }
         let is_peer = self.peers.contains_key(&(vrf, tunnel.src));
@@ -668,7 +702,7 @@ impl Host {
                 let number = self.glean(vrf, port, destination, out)?;
                 self.neighbours.send(number, waiting, here!(self), out).map(|()| Fate::Waits)
             }
-            Some(Hop::Remote { .. } | Hop::FarEnd { .. }) => Err("nexthop_unknown"),
+            Some(Hop::Remote { .. } | Hop::FarEnd { .. } | Hop::Machine) => Err("nexthop_unknown"),
             Some(Hop::Neighbour { .. }) | None => {
                 let waiting = waiting();
                 self.neighbours.send(number, waiting, here!(self), out).map(|()| Fate::Waits)
@@ -715,15 +749,55 @@ impl Host {
         Ok(Fate::Answered)
     }
 
+    /// Tells the sender of a user's packet why it is not sent on. What came by a tunnel is answered through the pipeline, in the network instance `beyond` that
+    /// it was to go to, so that the answer is put in the user's tunnel; what came from a network is answered there.
+    fn tell(&mut self, frame: Frame<'_>, at: usize, beyond: Vrf, problem: Problem, reason: &'static str, out: &mut Vec<Action>) -> Outcome {
+        let (user, tunnelled) = self.user_bytes(frame, at);
+        let packet = User::parse(user)?;
+        // IPv4 packets that may be fragmented are not told that they should have been (RFC 1812 §5.2.7.1).
+        let fixed = packet.src.is_ipv6() || ipv4::Packet::new_checked(user).is_ok_and(|packet| packet.dont_fragment());
+        if !fixed && matches!(problem, Problem::TooBig { .. }) || !told::may_be_told(user) {
+            return Err(reason);
+        }
+        // The kernel behind a port takes no packet that has its own address for its source; but it knows its device's MTU.
+        if !tunnelled && self.plan.ports[at].reachable.is_some() {
+            return Err(reason);
+        }
+        let vrf = if tunnelled { beyond } else { self.plan.ports[at].vrf };
+        let (to, about) = (packet.src, packet.bytes);
+        let (owner, ours) = self.address_towards(vrf, to).filter(|(_, ours)| is_host(to, *ours)).ok_or(reason)?;
+        self.budgets[at].icmp_errors.take(to, self.now).then_some(()).ok_or(reason)?;
+        if tunnelled {
+            let HostPort { id, mac, .. } = self.plan.ports[owner];
+            out.push(Action::Reinject { port: id, frame: reply::problem(mac, mac, ours, to, problem, about) });
+            return Ok(Fate::Answered);
+        }
+        let frame = |src_mac, dst_mac| reply::problem(src_mac, dst_mac, ours, to, problem, about);
+        self.send_own(vrf, to, frame, [reason; 2], out).map(|_| Fate::Answered)
+    }
+
+    /// The port and the address of ours to speak to `ip` from in a network instance: on its network, else any of that version. None of an overlay.
+    fn address_towards(&self, vrf: Vrf, ip: IpAddr) -> Option<(usize, IpAddr)> {
+        let ports = || self.plan.ports.iter().enumerate().filter(|(_, port)| port.vrf == vrf && !port.is_vxlan());
+        let near = ports().find(|(_, port)| port.addresses.iter().any(|a| config::contains(*a, ip)));
+        let of = |(at, port)| Some((at, reply::source_for(port, ip)?));
+        near.and_then(of).or_else(|| ports().find_map(of))
+    }
+
     /// The packet that the pipeline routes: out of the tunnel if it came by one.
     fn user_packet<'a>(&self, frame: Frame<'a>, at: usize) -> Result<User<'a>, &'static str> {
+        User::parse(self.user_bytes(frame, at).0)
+    }
+
+    /// Its bytes, with what may pad them, and whether it came by a tunnel.
+    fn user_bytes<'a>(&self, frame: Frame<'a>, at: usize) -> (&'a [u8], bool) {
         let tunnelled = self.plan.ports[at].id.0 & 0x80 == 0 && frame.ethertype() == ethernet::IPV4;
         if let (true, Ok(tunnel)) = (tunnelled, Tunnelled::parse(frame))
             && tunnel.packet.message_type() == gtpu::message_type::G_PDU
         {
-            return User::parse(tunnel.packet.payload());
+            return (tunnel.packet.payload(), true);
         }
-        User::parse(frame.payload())
+        (frame.payload(), false)
     }
 
     fn is_local(&self, vrf: Vrf, ip: IpAddr) -> bool {
@@ -794,15 +868,15 @@ impl Host {
     }
 
     /// Sends an End Marker (TS 29.281 §7.3.2) by the network instance in which the peer is known, else the access side's.
-    pub fn end_marker(&mut self, to: OuterHeader) -> Vec<Action> {
+    pub fn end_marker(&mut self, to: OuterHeader, container: Option<SessionContainer>) -> Vec<Action> {
         let mut out = Vec::new();
-        if let Err(reason) = self.send_end_marker(to, &mut out) {
+        if let Err(reason) = self.send_end_marker(to, container, &mut out) {
             out.push(Action::Unsent { reason });
         }
         self.counted(out)
     }
 
-    fn send_end_marker(&mut self, to: OuterHeader, out: &mut Vec<Action>) -> Outcome {
+    fn send_end_marker(&mut self, to: OuterHeader, session_container: Option<SessionContainer>, out: &mut Vec<Action>) -> Outcome {
         let ip = IpAddr::V4(to.ipv4);
         let known = self.networks.vrfs().find(|vrf| self.neighbours.number(*vrf, ip).is_some());
         let towards = Clues { peer: Some(to.ipv4), ..Clues::default() };
@@ -810,25 +884,37 @@ impl Host {
         let routed = || self.networks.vrfs().find(|vrf| self.plan.route(*vrf, ip).is_some());
         let vrf =
             known.or_else(|| access().filter(|vrf| self.plan.route(*vrf, ip).is_some())).or_else(routed).ok_or("end_marker_no_route")?;
-        self.send_gtpu(vrf, to.ipv4, &gtpu::Repr::new(to.teid, None, Message::EndMarker), out)
+        let marker = gtpu::Repr { session_container, ..gtpu::Repr::new(to.teid, None, Message::EndMarker) };
+        self.send_gtpu(vrf, to.ipv4, &marker, out)
     }
 
     /// Sends a message of ours to a GTP-U peer; the reasons why it cannot are those of End Markers.
     fn send_gtpu(&mut self, vrf: Vrf, to: Ipv4Addr, message: &gtpu::Repr<'_>, out: &mut Vec<Action>) -> Outcome {
-        let ip = IpAddr::V4(to);
         let src = self.networks.endpoints(vrf).first().copied().ok_or("end_marker_no_endpoint")?;
+        let frame = |src_mac: Mac, dst_mac: Mac| reply::gtpu_frame((src_mac, dst_mac), src, to, gtpu::PORT, message);
+        self.send_own(vrf, to.into(), frame, ["end_marker_no_route", "end_marker_to_ourselves"], out)
+    }
+
+    /// Sends a frame of ours, made for two MAC addresses, to where the routes of a network instance lead; the reasons are of there being no route, and of one to us.
+    fn send_own(
+        &mut self,
+        vrf: Vrf,
+        ip: IpAddr,
+        frame: impl Fn(Mac, Mac) -> Vec<u8>,
+        [no_route, to_ourselves]: [&'static str; 2],
+        out: &mut Vec<Action>,
+    ) -> Outcome {
         let number = match self.neighbours.number(vrf, ip) {
             Some(number) => number,
-            None => self.plan.route(vrf, ip).ok_or("end_marker_no_route")?,
+            None => self.plan.route(vrf, ip).ok_or(no_route)?,
         };
-        let frame = |src_mac: Mac, dst_mac: Mac| reply::gtpu_frame((src_mac, dst_mac), src, to, gtpu::PORT, message);
         let (number, port) = match self.plan.hop(number) {
             Some(Hop::Remote { port, remote, .. }) => {
                 let mac = self.plan.ports[*port].mac;
                 return answer(&self.plan, *port, frame(mac, Mac(remote.mac)), out);
             }
             Some(Hop::FarEnd { port, mac, .. }) => return answer(&self.plan, *port, frame(self.plan.ports[*port].mac, *mac), out),
-            Some(Hop::Local(_)) => return Err("end_marker_to_ourselves"),
+            Some(Hop::Local(_) | Hop::Machine) => return Err(to_ourselves),
             Some(Hop::Glean { vrf, port }) => {
                 let (vrf, port) = (*vrf, *port);
                 if self.plan.on_link(vrf, ip) != Some(port) {
@@ -838,7 +924,7 @@ impl Host {
             }
             Some(Hop::Neighbour { port, .. }) => (number, *port),
             // A neighbour that is not of the configuration.
-            None => (number, self.plan.on_link(vrf, ip).ok_or("end_marker_no_route")?),
+            None => (number, self.plan.on_link(vrf, ip).ok_or(no_route)?),
         };
         let waiting = Waiting::Own(frame(self.plan.ports[port].mac, Mac::default()));
         self.neighbours.send(number, waiting, here!(self), out).map(|()| Fate::Waits)
@@ -924,17 +1010,25 @@ struct User<'a> {
     dst: IpAddr,
     protocol: u8,
     payload: &'a [u8],
+    /// All of it, without what pads it.
+    bytes: &'a [u8],
 }
 
 impl<'a> User<'a> {
     fn parse(bytes: &'a [u8]) -> Result<User<'a>, &'static str> {
         if bytes.first().is_some_and(|b| b >> 4 == 6) {
             let p = ipv6::Packet::new_checked(bytes).map_err(|_| "ipv6_malformed")?;
-            return Ok(User { src: p.src().into(), dst: p.dst().into(), protocol: p.next_header(), payload: p.payload() });
+            return Ok(User {
+                src: p.src().into(),
+                dst: p.dst().into(),
+                protocol: p.next_header(),
+                payload: p.payload(),
+                bytes: p.bytes(),
+            });
         }
         let p = ipv4::Packet::new_checked(bytes).map_err(|_| "ipv4_malformed")?;
         // A fragment has no header of its payload's protocol to answer to; on its way to others that does not matter.
         let protocol = if p.is_fragment() { u8::MAX } else { p.protocol() };
-        Ok(User { src: p.src().into(), dst: p.dst().into(), protocol, payload: p.payload() })
+        Ok(User { src: p.src().into(), dst: p.dst().into(), protocol, payload: p.payload(), bytes: p.bytes() })
     }
 }

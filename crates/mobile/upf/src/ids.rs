@@ -33,7 +33,7 @@ pub struct Ids {
     pub class_cells: u64,
     /// Entries that fit table `nexthop`.
     pub nexthops: u64,
-    /// Codes of the punt reasons.
+    /// Codes of reasons.
     pub reasons: Reasons,
 }
 
@@ -65,6 +65,7 @@ pub struct Tables {
 pub struct Actions {
     pub station_route: ActionId,
     pub station_loopback: ActionId,
+    pub station_group: ActionId,
     pub vxlan_route: ActionId,
     pub set_pdr: ActionId,
     pub classify: ActionId,
@@ -79,9 +80,10 @@ pub struct Actions {
     pub send: ActionId,
     pub send_vxlan: ActionId,
     pub unresolved: ActionId,
+    pub nexthop_drop: ActionId,
 }
 
-/// Codes of the punt reasons.
+/// Codes of the punt reasons, and of drops that entries ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // named as in the program
 pub struct Reasons {
@@ -90,6 +92,9 @@ pub struct Reasons {
     pub gtpu_signalling: u8,
     pub unknown_teid: u8,
     pub neighbour_unknown: u8,
+    pub ttl_expired: u8,
+    pub too_big: u8,
+    pub machine_address: u8,
 }
 
 use MatchKind::{Exact, Lpm, Range, Ternary};
@@ -124,6 +129,7 @@ impl Ids {
         let actions = Actions {
             station_route: b.action(&[tables.station], "route", &[16])?,
             station_loopback: b.action(&[tables.station], "loopback", &[16])?,
+            station_group: b.action(&[tables.station], "group", &[16])?,
             vxlan_route: b.action(&[tables.vxlan_termination], "route", &[16])?,
             set_pdr: b.action(&sessions_and_class, "set_pdr", &[32, 8, 8, 32, 32, 32, 32, 32, 64, 8, 32, 32, 32, 8, 8, 16])?,
             classify: b.action(&sessions, "classify", &[32, 16])?,
@@ -138,6 +144,7 @@ impl Ids {
             send: b.action(&[tables.nexthop], "send", &[9, 48, 48, 16])?,
             send_vxlan: b.action(&[tables.nexthop], "send_vxlan", &[9, 48, 48, 24, 32, 32, 48, 48, 16])?,
             unresolved: b.action(&[tables.nexthop], "unresolved", &[32])?,
+            nexthop_drop: b.action(&[tables.nexthop], "drop", &[8])?,
         };
         let usage = program.counter("usage").ok_or_else(|| b.error("no counter usage"))?;
         let mbr = program.meter("mbr").ok_or_else(|| b.error("no meter mbr"))?;
@@ -153,6 +160,9 @@ impl Ids {
                 gtpu_signalling: b.reason("gtpu_signalling")?,
                 unknown_teid: b.reason("unknown_teid")?,
                 neighbour_unknown: b.reason("neighbour_unknown")?,
+                ttl_expired: b.reason("ttl_expired")?,
+                too_big: b.reason("too_big")?,
+                machine_address: b.reason("machine_address")?,
             },
             tables,
             actions,

@@ -23,4 +23,5 @@ pub mod plane;
 mod reply;
 pub mod static_rules;
 pub mod steer;
+mod told;
 pub mod whose;

@@ -5,11 +5,14 @@
 //! takes everything is one entry with the whole rule in it; any other is an entry that leads to a filter set, whose
 //! classes lead to the rules. PDRs behind one that takes everything have no entries.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, Seid, SessionRules, Usage, VolumeLimit};
+use pfcp::rules::{
+    CommitError, FTeid, Far, Forwarding, HeaderRemoval, Interface, Pdr, Qer, RuleId, Seid, SessionRules, Usage, VolumeLimit,
+};
 use program::{Entry, KeyMatch, MeterConfig};
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +105,11 @@ pub const CHECK_SOURCE: u8 = 2;
 /// `PDR_QUOTA_n` of the program, by the place of the meter in [`SetPdr::meters`].
 pub const QUOTA: [u8; 3] = [16, 8, 4];
 
+/// `PDR_DELETE_CONTAINER` of the program.
+pub const DELETE_CONTAINER: u8 = 32;
+/// `PDR_KEEP_QFI` of the program.
+pub const KEEP_QFI: u8 = 64;
+
 /// Parameters of action `set_pdr`, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // p4/include/session.p4 says what each is
@@ -122,13 +130,28 @@ pub struct SetPdr {
     pub out_vrf: Vrf,
 }
 
-/// A set of URRs that count the same packets in the same direction: they share a usage cell.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// A set of URRs that count the same packets in the same direction: they share a usage cell. Packets that no URR counts have one too: a session's cells
+/// have all its packets, whatever URRs there are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct UsageKey {
-    /// URR IDs, ascending, not empty.
+    /// URR IDs, ascending; none: packets that are the session's and nobody's charge.
     pub urr_ids: Box<[u32]>,
     /// Direction.
     pub uplink: bool,
+}
+
+impl Ord for UsageKey {
+    /// Those that URRs count are first.
+    fn cmp(&self, other: &UsageKey) -> Ordering {
+        let place = |key: &UsageKey| key.urr_ids.is_empty();
+        place(self).cmp(&place(other)).then_with(|| (&self.urr_ids, self.uplink).cmp(&(&other.urr_ids, other.uplink)))
+    }
+}
+
+impl PartialOrd for UsageKey {
+    fn partial_cmp(&self, other: &UsageKey) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// A direction of a QER with an MBR: it has a meter cell.
@@ -218,7 +241,7 @@ pub struct Group {
 struct Plan {
     pdr_id: u16,
     set_pdr: SetPdr,
-    usage: Option<UsageKey>,
+    usage: UsageKey,
     meters: Vec<MeterKey>,
     /// Volume quotas that packets take from, in this order, behind the rates.
     quotas: Vec<QuotaKey>,
@@ -301,12 +324,12 @@ pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, Commi
     outline.s_nssai = rules.s_nssai;
     for (id, pdr) in &rules.pdrs {
         let plan = plan(*id, pdr, rules, context, &mut outline)?;
-        outline.usage.extend(plan.usage.clone());
+        outline.usage.insert(plan.usage.clone());
         outline.plans.push(plan);
     }
     let mut keys: BTreeMap<Lookup, Vec<u16>> = BTreeMap::new();
     for (id, pdr) in &rules.pdrs {
-        for lookup in lookups(*id, pdr, context, &outline)? {
+        for lookup in lookups(*id, pdr, rules, context, &outline)? {
             keys.entry(lookup).or_default().push(*id);
         }
     }
@@ -326,30 +349,61 @@ fn default_qfi(rules: &SessionRules) -> Option<u8> {
     with_qfi.max().map(|(_, _, qfi)| qfi & 0x3f)
 }
 
-/// The keys that lead to a PDR. One that names neither tunnel nor UE address means the session's addresses: SMFs give them
-/// once, in the default QoS flow's PDR, and nothing but SDF filters in those of other flows.
-fn lookups(id: u16, pdr: &Pdr, context: &Context, outline: &Outline) -> Result<Vec<Lookup>, CommitError> {
+/// The keys that lead to a PDR. SMFs give tunnel and addresses once, in the default QoS flow's PDR, and may give nothing but SDF filters and
+/// QFI in those of other flows. What one names by neither means what comes by the session's tunnels on its side, or to the session's addresses.
+fn lookups(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &Outline) -> Result<Vec<Lookup>, CommitError> {
     let pdi = &pdr.pdi;
+    let by_tunnel = |tunnel: FTeid| Lookup::Teid(tunnel.ipv4, tunnel.teid);
     if let Some(tunnel) = pdi.f_teid {
-        return Ok(vec![Lookup::Teid(tunnel.ipv4, tunnel.teid)]);
+        return Ok(vec![by_tunnel(tunnel)]);
     }
     let instance = pdi.network_instance.as_deref();
     let at = format!("source interface {}, network instance \"{}\"", pdi.source_interface, instance.unwrap_or_default());
+    // Not a tunnel of forwarded downlink data, for what the UE sends.
+    let forwarded = |pdr: &Pdr| pdi.source_interface == Interface::Access && destination(pdr, rules) == Some(Interface::Access);
+    let is_forwarded = forwarded(pdr);
+    let from_there = |other: &&Pdr| {
+        let named = other.pdi.network_instance.as_deref();
+        other.pdi.source_interface == pdi.source_interface
+            && (named.is_none() || instance.is_none() || named == instance)
+            && forwarded(other) == is_forwarded
+    };
+    let others = || rules.pdrs.values().filter(from_there).map(|other| &other.pdi);
+    let mut tunnels: Vec<Lookup> = others().filter_map(|other| other.f_teid.map(by_tunnel)).collect();
+    tunnels.sort_unstable();
+    tunnels.dedup();
     if !matches!(pdi.source_interface, Interface::Core | Interface::SgiLan) {
-        return refuse(RuleId::Pdr(id), format!("{at}: the PDI has no F-TEID, by which packets from there come"));
+        if tunnels.is_empty() {
+            return refuse(RuleId::Pdr(id), format!("{at}: the PDI has no F-TEID, by which packets from there come"));
+        }
+        return Ok(tunnels);
+    }
+    let own = own_addresses(pdr);
+    // N9 alone: nothing comes from there without a tunnel.
+    let plain = others().any(|other| other.f_teid.is_none() && other.ue_ip.is_some());
+    if own.is_none() && !plain && !tunnels.is_empty() {
+        return Ok(tunnels);
     }
     let vrf = context.networks.resolve(pdi.source_interface, instance, &Clues::default());
     let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), format!("{at}: {why}")))?;
     let v4 = |ip| Lookup::UeIpv4(vrf, ip);
     let v6 = |prefix| Lookup::UeIpv6(vrf, prefix);
-    let lookups: Vec<Lookup> = match own_addresses(pdr) {
+    let lookups: Vec<Lookup> = match own {
         Some((ip, prefix)) => ip.map(v4).into_iter().chain(prefix.map(v6)).collect(),
-        None => outline.ue_ipv4s.iter().copied().map(v4).chain(outline.ue_prefixes.iter().copied().map(v6)).collect(),
+        None => {
+            let all = outline.ue_ipv4s.iter().copied().map(v4).chain(outline.ue_prefixes.iter().copied().map(v6));
+            all.chain(tunnels).collect()
+        }
     };
     if lookups.is_empty() {
         return refuse(RuleId::Pdr(id), format!("{at}: the PDI has neither F-TEID nor UE IP Address, and no other PDR has the UE's"));
     }
     Ok(lookups)
+}
+
+/// Where a PDR's packets are forwarded to.
+fn destination(pdr: &Pdr, rules: &SessionRules) -> Option<Interface> {
+    Some(rules.fars.get(&pdr.far_id?)?.forwarding.as_ref()?.destination)
 }
 
 /// Orders the PDRs of a key and says what tells them apart. `None`: no packet with that key can match any.
@@ -410,7 +464,11 @@ fn group(
     }
     let takes_all = set.v4.iter().chain(&set.v6).all(|(_, t)| t.is_any());
     // Where the source is checked, a version that the UE has no address of is refused by that check.
-    let checked = || outline.plans.iter().any(|p| p.pdr_id == kept[0] && p.set_pdr.flags & CHECK_SOURCE != 0);
+    let checked = || {
+        let plan = outline.plans.iter().find(|p| p.pdr_id == kept[0] && p.set_pdr.flags & CHECK_SOURCE != 0);
+        let refused = |set_pdr: &SetPdr| (settled_v4 || set_pdr.ue_ipv4.is_unspecified()) && (settled_v6 || set_pdr.ue_prefix == 0);
+        plan.is_some_and(|plan| refused(&plan.set_pdr))
+    };
     let inline = kept.len() == 1 && takes_all && (settled_v4 && settled_v6 || checked());
     Ok(Some(Group { lookup, members: kept, filters: (!inline).then(|| Arc::new(set)) }))
 }
@@ -440,6 +498,7 @@ fn side(pdr: &Pdr, lookup: Lookup, outline: &Outline, match_ue: bool) -> Side {
         v4: !matches!(lookup, Lookup::UeIpv6(..)) && own.is_none_or(|ue| ue.ipv4.is_some()),
         v6: !matches!(lookup, Lookup::UeIpv4(..)) && own.is_none_or(|ue| ue.ipv6.is_some()),
         match_ue,
+        plain: !in_tunnel,
     }
 }
 
@@ -477,19 +536,22 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
         }
     }
     let mut far = far;
-    let mut exhausted = false;
+    let mut quota = None;
     for urr_id in &pdr.urr_ids {
         let urr = rules.urrs.get(urr_id).ok_or_else(|| missing(format!("URR {urr_id}")))?;
-        match urr.quota_far_id.filter(|_| urr.exhausted) {
+        match urr.quota_far_id {
+            _ if !urr.is_used_up(uplink) => {}
             // FAR for quota action: it takes the place of the PDR's (§5.2.2.2.1).
             Some(far_id) => far = Some((far_id, rules.fars.get(&far_id).ok_or_else(|| missing(format!("FAR {far_id}")))?)),
-            None => exhausted |= urr.exhausted,
+            // The node hears of what waits, and then commits that it is dropped.
+            None if urr.untold && !urr.inactive => quota = Some(Disposition::Buffer),
+            None => quota = quota.or(Some(Disposition::QuotaExhausted)),
         }
     }
 
     let mut set_pdr = SetPdr {
         pdr: 0,
-        disposition: disposition(far.map(|(_, far)| far), &qers, uplink, exhausted),
+        disposition: disposition(far.map(|(_, far)| far), &qers, uplink, quota),
         flags: 0,
         usage: 0,
         meters: [0; 3],
@@ -509,7 +571,7 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
         let Some(forwarding) = &far.forwarding else {
             return refuse(RuleId::Far(far_id), "forwards, but has no forwarding parameters");
         };
-        forward(&mut set_pdr, far_id, forwarding, pdr, &qers, context, outline)?;
+        forward(&mut set_pdr, far_id, forwarding, (id, pdr), &qers, context, outline)?;
     }
 
     let mut meters = Vec::new();
@@ -541,9 +603,7 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
     outline.quotas.extend(quotas.iter().copied());
     let quotas = quotas.into_iter().map(|(key, _)| key).collect();
     let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
-    // A user plane inactivity timer is about all packets: those that no URR counts are counted for it.
-    let counted = !urr_ids.is_empty() || rules.inactivity_s > 0;
-    let usage = counted.then(|| UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink });
+    let usage = UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink };
     Ok(Plan { pdr_id: id, set_pdr, usage, meters, quotas, guaranteed })
 }
 
@@ -552,7 +612,7 @@ fn quotas(pdr: &Pdr, rules: &SessionRules, uplink: bool) -> Vec<(QuotaKey, u64)>
     let own_side = if uplink { QuotaSide::Uplink } else { QuotaSide::Downlink };
     let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
     let limits = urr_ids.into_iter().flat_map(|urr_id| {
-        let urr = rules.urrs.get(&urr_id).filter(|urr| !urr.exhausted && !urr.inactive);
+        let urr = rules.urrs.get(&urr_id).filter(|urr| !urr.is_used_up(uplink) && !urr.inactive);
         let limit = urr.and_then(|urr| urr.volume_quota).unwrap_or_default();
         [QuotaSide::Total, own_side].into_iter().filter_map(move |side| Some((QuotaKey { urr_id, side }, side.of_limit(limit)?)))
     });
@@ -562,15 +622,15 @@ fn quotas(pdr: &Pdr, rules: &SessionRules, uplink: bool) -> Vec<(QuotaKey, u64)>
 }
 
 /// FAR first, then gates, then quotas; a packet that would be dropped is not kept in the buffer first.
-fn disposition(far: Option<&Far>, qers: &[(u32, &Qer)], uplink: bool, exhausted: bool) -> Disposition {
+fn disposition(far: Option<&Far>, qers: &[(u32, &Qer)], uplink: bool, quota: Option<Disposition>) -> Disposition {
     let Some(action) = far.map(|f| f.action).filter(|a| a.forward || a.buffer) else {
         return Disposition::Drop;
     };
     let open = |qer: &Qer| if uplink { qer.uplink_open } else { qer.downlink_open };
     if !qers.iter().all(|(_, qer)| open(qer)) {
         Disposition::GateClosed
-    } else if exhausted {
-        Disposition::QuotaExhausted
+    } else if let Some(quota) = quota {
+        quota
     } else if action.buffer {
         Disposition::Buffer
     } else {
@@ -583,7 +643,7 @@ fn forward(
     set_pdr: &mut SetPdr,
     far_id: u32,
     forwarding: &Forwarding,
-    pdr: &Pdr,
+    (id, pdr): (u16, &Pdr),
     qers: &[(u32, &Qer)],
     context: &Context,
     outline: &mut Outline,
@@ -610,11 +670,21 @@ fn forward(
             return refuse(RuleId::Far(far_id), why);
         }
         let qos_flow = qers.iter().find_map(|(_, qer)| qer.qfi.map(|qfi| (qfi & 0x3f, qer.rqi)));
-        (set_pdr.encapsulation, set_pdr.psc_qos) = match (destination, qos_flow) {
+        // From tunnel to tunnel the container goes on, and a QER gives it its QFI. Where packets come from users or go to the CP
+        // function the QoS flow ends.
+        let relayed = pdr.pdi.f_teid.is_some();
+        let deleted = destination == Interface::CpFunction || pdr.outer_header_removal == HeaderRemoval::GtpuAndContainer;
+        if relayed && deleted {
+            set_pdr.flags |= DELETE_CONTAINER;
+        }
+        (set_pdr.encapsulation, set_pdr.psc_qos) = match (destination, qos_flow, outline.default_qfi) {
             // TS 38.415 §5.5.2.1: PPP (0), RQI, QFI.
-            (Interface::Access, Some((qfi, rqi))) => (Encapsulation::PscDownlink, u8::from(rqi) << 6 | qfi),
-            (Interface::Access, None) => outline.default_qfi.map_or((Encapsulation::Gtpu, 0), |qfi| (Encapsulation::PscDownlink, qfi)),
-            (Interface::Core | Interface::SgiLan, Some((qfi, _))) => (Encapsulation::PscUplink, qfi),
+            (Interface::Access, Some((qfi, rqi)), _) => (Encapsulation::PscDownlink, u8::from(rqi) << 6 | qfi),
+            (Interface::Access, None, Some(qfi)) if !(relayed && deleted) => {
+                set_pdr.flags |= if relayed { KEEP_QFI } else { 0 };
+                (Encapsulation::PscDownlink, qfi)
+            }
+            (Interface::Core | Interface::SgiLan, Some((qfi, _)), _) => (Encapsulation::PscUplink, qfi),
             _ => (Encapsulation::Gtpu, 0),
         };
         set_pdr.tunnel_teid = header.teid;
@@ -632,7 +702,11 @@ fn forward(
     // their source is not the UE.
     if source == Interface::Access && !with_cp && destination != Interface::Access {
         let (ue_ipv4, ue_prefix) = ue_addresses(pdr, outline);
-        if ue_ipv4.is_some() || ue_prefix.is_some() {
+        if own_addresses(pdr).is_none() && (outline.ue_ipv4s.len() > 1 || outline.ue_prefixes.len() > 1) {
+            return refuse(RuleId::Pdr(id), "the PDI has no UE IP Address, and the session's other PDRs have several: it must name one");
+        }
+        // Without any address of the session's nothing is the UE's. But what goes on by N9 is checked at the session's anchor, which has it.
+        if ue_ipv4.is_some() || ue_prefix.is_some() || forwarding.outer_header.is_none() {
             set_pdr.flags |= CHECK_SOURCE;
             set_pdr.ue_ipv4 = ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED);
             set_pdr.ue_prefix = ue_prefix.unwrap_or(0);
@@ -706,7 +780,7 @@ impl Outline {
         let mut flows: BTreeMap<MeterKey, u32> = BTreeMap::new();
         let treatment = |plan: &Plan| {
             let pdr = number(&numbers.pdrs, &plan.pdr_id);
-            let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
+            let usage = number(&numbers.usage, &plan.usage);
             let flow = plan.guaranteed.map_or(session, |(key, _)| *flows.entry(key).or_insert(pdr));
             (pdr, Treatment { usage, flow, guaranteed_kbps: plan.guaranteed.map_or(0, |(_, kbps)| kbps) })
         };
@@ -725,7 +799,7 @@ impl Outline {
         for (cell, key) in meters[behind..].iter_mut().zip(&plan.quotas) {
             *cell = number(&numbers.quotas, key);
         }
-        let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
+        let usage = number(&numbers.usage, &plan.usage);
         Some(Act::SetPdr(SetPdr { pdr: number(&numbers.pdrs, &id), usage, meters, ..plan.set_pdr }))
     }
 }

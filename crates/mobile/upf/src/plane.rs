@@ -16,6 +16,7 @@ use pfcp::rules::{
 };
 use program::{ApplyError, Batch, CounterId, Entry, MAX_BURST, MeterConfig, MeterId, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
+use wire::gtpu::SessionContainer;
 
 use crate::alloc::{Exhausted, FilterSets, NumberPool};
 use crate::config::{ConfigError, NetworkConfig};
@@ -23,7 +24,8 @@ use crate::hops::NoNextHop;
 use crate::host::{self, Action, HeldPeers, Host};
 use crate::ids::{BindError, Ids};
 use crate::lower::{
-    self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, Treatment, UsageKey,
+    self, Act, Context, DELETE_CONTAINER, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, Treatment,
+    UsageKey,
 };
 use crate::networks::{Networks, Vrf};
 use crate::pdr_index::PdrIndex;
@@ -67,6 +69,11 @@ pub trait DataPlane {
         None
     }
 
+    /// A session has ended: what it was, and what it has carried. Its [`DataPlane::apply`] had [`SessionInfo::ends`].
+    fn ended(&mut self, session: &SessionInfo, carried: Usage) {
+        let _ = (session, carried);
+    }
+
     /// Whether packets wait for a port's rate, and [`DataPlane::treat`] is to be told how.
     fn has_queues(&self) -> bool {
         false
@@ -84,9 +91,14 @@ pub trait DataPlane {
     }
 
     /// A cell of a counter, summed over all targets.
-    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
+    fn count(&mut self, counter: CounterId, cell: u64) -> target_api::Count;
 
-    /// The same in two parts: what outlasts this process, in cells of the same numbers, and the rest. `None`: nothing outlasts it.
+    /// As [`DataPlane::count`], without packets that were counted a moment ago, wait for a port's rate and are about to be taken off again.
+    fn charged(&mut self, counter: CounterId, cell: u64) -> target_api::Count {
+        self.count(counter, cell)
+    }
+
+    /// As [`DataPlane::count`] in two parts: what outlasts this process, in cells of the same numbers, and the rest. `None`: nothing outlasts it.
     fn lasting_count(&mut self, counter: CounterId, cell: u64) -> Option<LastingCount> {
         let _ = (counter, cell);
         None
@@ -117,9 +129,9 @@ pub trait DataPlane {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastingCount {
     /// What the next process finds.
-    pub lasting: target::Count,
+    pub lasting: target_api::Count,
     /// What ends with this one.
-    pub rest: target::Count,
+    pub rest: target_api::Count,
 }
 
 /// Why there is no user plane.
@@ -220,6 +232,8 @@ pub struct InUse {
 /// What is kept of a session, packed. [`Charged`] is its beginning.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Session {
+    /// What all cells that it no longer has have counted, each once; of a session that came back at least what a URR had counted.
+    carried: Usage,
     /// By URR: what cells that it no longer has have counted.
     accrued: BTreeMap<u32, Usage>,
     numbers: Numbers,
@@ -247,6 +261,7 @@ struct Quota {
 /// The first fields of [`Session`]: where its usage is.
 #[derive(Deserialize)]
 struct Charged {
+    carried: Usage,
     accrued: BTreeMap<u32, Usage>,
     cells: Vec<(UsageKey, u32)>,
 }
@@ -264,6 +279,7 @@ impl Session {
     /// A URR that has just come counts from there, and its quotas with it.
     fn count_on(&mut self, urr_id: u32, usage: Usage) {
         self.accrued.insert(urr_id, usage);
+        self.carried = self.carried.most(usage);
         for ((key, _), quota) in self.numbers.quotas.iter().zip(&mut self.quotas).filter(|((key, _), _)| key.urr_id == urr_id) {
             quota.end = quota.end.saturating_add(key.side.of_usage(usage));
         }
@@ -514,15 +530,18 @@ impl<D: DataPlane> Plane<D> {
         meters.map(|((key, cell), kbps)| (*key, *kbps, lower::meter_config(*kbps, self.context.policing), *cell)).collect()
     }
 
-    /// Packets and bytes that a session has been charged in cells that it has now, in both directions. None for sessions without
-    /// usage reporting rules.
-    pub fn charged(&mut self, seid: Seid) -> Option<target::Count> {
-        let Charged { cells, .. } = self.sessions.prefix(seid)?;
-        let mut sum = target::Count::default();
-        for (_, cell) in &cells {
-            sum += self.data.count(self.ids.usage, u64::from(*cell));
+    /// What a session has carried since it was established, whatever URRs it has: never less than any of them has counted. One that came back from a
+    /// store begins at what its URRs had counted. `None`: there is no such session.
+    pub fn carried_by(&mut self, seid: Seid) -> Option<Usage> {
+        let Charged { carried, cells, .. } = self.sessions.prefix(seid)?;
+        Some(self.with_cells(carried, &cells))
+    }
+
+    fn with_cells(&mut self, mut usage: Usage, cells: &[(UsageKey, u32)]) -> Usage {
+        for (key, cell) in cells {
+            add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
         }
-        Some(sum).filter(|_| !cells.is_empty())
+        usage
     }
 
     /// The host, and beside it the data plane that it is to act on.
@@ -541,7 +560,13 @@ impl<D: DataPlane> Plane<D> {
         let tunnel = self.host.unknown_tunnel(packet, port, reason);
         let actions = match tunnel.and_then(|(endpoint, teid)| self.session_of_tunnel(endpoint, teid)) {
             Some(_) => self.host.drop_early(),
-            None => self.host.punt(packet, port, reason, mark, now),
+            None => {
+                let asked = self.host.asked_for(packet, port, reason);
+                match asked.is_some_and(|(vrf, ip)| self.lookups.contains_key(&Lookup::UeIpv4(vrf, ip))) {
+                    true => self.host.punt_for_ue(packet, port, reason, mark, now),
+                    false => self.host.punt(packet, port, reason, mark, now),
+                }
+            }
         };
         self.after_host(actions)
     }
@@ -561,15 +586,15 @@ impl<D: DataPlane> Plane<D> {
     /// Sessions that came back go on counting from what their cells of before have counted to the end, as `left` finds it by epoch and cell: packets
     /// run by the new entries only. A cell that is not found, or counts less than was recorded, is another's by now: then what was recorded counts. How
     /// many packets were counted while nobody looked.
-    pub fn take_over(&mut self, left: impl Fn(u64, u32) -> Option<target::Count>) -> u64 {
+    pub fn take_over(&mut self, left: impl Fn(u64, u32) -> Option<target_api::Count>) -> u64 {
         let mut packets = 0;
         for (seid, urr_id, Counters { usage: mut total, lasting }) in std::mem::take(&mut self.returning) {
             let Lasting { epoch, cells } = lasting.unwrap_or_default();
             for cell in cells {
-                let recorded = target::Count { packets: cell.packets, bytes: cell.bytes };
+                let recorded = target_api::Count { packets: cell.packets, bytes: cell.bytes };
                 let now = left(epoch, cell.cell).filter(|now| now.packets >= recorded.packets && now.bytes >= recorded.bytes);
                 let now = now.unwrap_or(recorded);
-                let since = target::Count { packets: now.packets - recorded.packets, bytes: now.bytes - recorded.bytes };
+                let since = target_api::Count { packets: now.packets - recorded.packets, bytes: now.bytes - recorded.bytes };
                 add_in(&mut total, cell.uplink, since);
                 packets += since.packets;
                 self.returned = self.returned.saturating_add(since.bytes);
@@ -579,6 +604,7 @@ impl<D: DataPlane> Plane<D> {
             {
                 // Reports may have told more than the record.
                 *accrued = accrued.most(total);
+                session.carried = session.carried.most(total);
                 // What is left of its quotas is known with the next word of where they end.
                 let Session { numbers, quotas, .. } = &mut *session;
                 let cells = numbers.quotas.iter().zip(quotas).filter(|((key, _), _)| key.urr_id == urr_id);
@@ -602,7 +628,7 @@ impl<D: DataPlane> Plane<D> {
         let mut out = std::mem::take(&mut self.pending);
         for action in actions {
             match action {
-                Action::EndMarker { endpoint, teid } => out.extend(self.relay_end_marker(endpoint, teid)),
+                Action::EndMarker { endpoint, teid, container } => out.extend(self.relay_end_marker(endpoint, teid, container)),
                 action => out.push(action),
             }
         }
@@ -611,7 +637,7 @@ impl<D: DataPlane> Plane<D> {
 
     /// An End Marker goes where the packets of its tunnel go, if that is a tunnel (TS 23.502 §4.9.1.3.3: forwarded data at
     /// a handover; N9).
-    fn relay_end_marker(&mut self, endpoint: Ipv4Addr, teid: u32) -> Vec<Action> {
+    fn relay_end_marker(&mut self, endpoint: Ipv4Addr, teid: u32, container: Option<SessionContainer>) -> Vec<Action> {
         let drop = |reason| vec![Action::Unsent { reason }];
         let Some(session) = self.session_of_tunnel(endpoint, teid).and_then(|seid| self.sessions.get(seid)) else {
             return drop("end_marker_unknown_tunnel");
@@ -622,23 +648,29 @@ impl<D: DataPlane> Plane<D> {
             (Some(Act::Classify(group, _)), Key::Class(g, _)) => g == group,
             _ => e.key == lookup,
         });
-        let next: BTreeSet<(u32, Ipv4Addr)> = of_tunnel
+        let next: BTreeMap<(u32, Ipv4Addr), bool> = of_tunnel
             .filter_map(|e| match e.act {
-                Act::SetPdr(p) if p.encapsulation != Encapsulation::None => Some((p.tunnel_teid, p.tunnel_dst)),
+                Act::SetPdr(p) if p.encapsulation != Encapsulation::None => {
+                    Some(((p.tunnel_teid, p.tunnel_dst), p.flags & DELETE_CONTAINER == 0))
+                }
                 _ => None,
             })
             .collect();
         if next.is_empty() {
             return drop("end_marker");
         }
-        next.into_iter().flat_map(|(teid, ipv4)| self.host.end_marker(OuterHeader { teid, ipv4 })).collect()
+        let mut out = Vec::new();
+        for ((teid, ipv4), goes_on) in next {
+            out.extend(self.host.end_marker(OuterHeader { teid, ipv4 }, container.filter(|_| goes_on)));
+        }
+        out
     }
 
-    /// What a session's rules are from now on; `drops`: what waits for it is dropped with the change.
+    /// What a session's rules are from now on; `drops`: what waits for it is dropped with the change. The final counts of URRs that are gone.
     fn commit_with(&mut self, seid: Seid, rules: Option<&SessionRules>, drops: bool) -> Result<Vec<(u32, Usage)>, CommitError> {
         let known = self.sessions.contains(seid);
         if !known && rules.is_none() {
-            return Ok(Vec::new());
+            return Ok(Default::default());
         }
         if !known && self.sessions.len() >= self.max_sessions {
             return Err(CommitError::NoResources(format!("all {} sessions are in use", self.max_sessions)));
@@ -646,6 +678,7 @@ impl<D: DataPlane> Plane<D> {
         let outline = rules.map(|rules| lower::outline(rules, &self.context)).transpose()?.unwrap_or_default();
         let old = self.sessions.get(seid).unwrap_or_default();
         let mut new = self.replace(seid, &old, &outline, rules.is_none(), drops)?;
+        let ended = rules.is_none().then(|| old.info.clone());
         // Before old cells are read for the last time: what leaves a queue from now on is charged to the new ones.
         self.treat(seid, rules, &outline, &new.numbers);
         self.settle(seid, old, &mut new);
@@ -662,10 +695,12 @@ impl<D: DataPlane> Plane<D> {
         for urr_id in urrs {
             new.accrued.entry(urr_id).or_default();
         }
-        if rules.is_some() {
-            self.sessions.insert(seid, &new);
-        } else {
-            self.sessions.remove(seid);
+        match ended {
+            None => self.sessions.insert(seid, &new),
+            Some(info) => {
+                self.sessions.remove(seid);
+                self.data.ended(&info, new.carried);
+            }
         }
         Ok(finals)
     }
@@ -755,6 +790,7 @@ impl<D: DataPlane> Plane<D> {
             quotas: self.quotas(old, &numbers, outline),
             buffering: buffering.collect(),
             peers: outline.peers.clone(),
+            carried: Usage::default(),
             accrued: BTreeMap::new(),
             numbers,
         };
@@ -915,7 +951,7 @@ impl<D: DataPlane> Plane<D> {
         let mut usage = accrued.get(&urr_id).copied().unwrap_or_default();
         for (key, cell) in cells {
             if key.urr_ids.contains(&urr_id) {
-                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
+                add(&mut usage, key, self.data.charged(self.ids.usage, u64::from(*cell)));
             }
         }
         usage
@@ -965,7 +1001,7 @@ impl<D: DataPlane> Plane<D> {
 
     /// Updates the records after a commit: usage of released cells, numbers, look-ups.
     fn settle(&mut self, seid: Seid, old: Session, new: &mut Session) {
-        new.accrued = old.accrued;
+        (new.carried, new.accrued) = (old.carried, old.accrued);
         if self.data.has_queues() {
             // What waits is not charged any more, then what was charged is final.
             let gone = |(id, number): &&(u16, u32)| lower::number(&new.numbers.pdrs, id) != *number;
@@ -974,7 +1010,8 @@ impl<D: DataPlane> Plane<D> {
         }
         for (key, cell) in &old.numbers.usage {
             if lower::number(&new.numbers.usage, key) != *cell {
-                let count = self.data.count(self.ids.usage, u64::from(*cell));
+                let count = self.data.charged(self.ids.usage, u64::from(*cell));
+                add(&mut new.carried, key, count);
                 for urr_id in &key.urr_ids {
                     add(new.accrued.entry(*urr_id).or_default(), key, count);
                 }
@@ -1045,7 +1082,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
     }
 
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
-        let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return Usage::default() };
+        let Some(Charged { accrued, cells, .. }) = self.sessions.prefix(seid) else { return Usage::default() };
         self.usage_of(&accrued, &cells, urr_id)
     }
 
@@ -1082,7 +1119,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
 
     fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
         let Some(epoch) = self.data.epoch() else { return Counters { usage: self.usage(seid, urr_id), lasting: None } };
-        let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return Counters::default() };
+        let Some(Charged { accrued, cells, .. }) = self.sessions.prefix(seid) else { return Counters::default() };
         let mut usage = accrued.get(&urr_id).copied().unwrap_or_default();
         let mut lasting = Vec::new();
         for (key, cell) in cells.iter().filter(|(key, _)| key.urr_ids.contains(&urr_id)) {
@@ -1092,7 +1129,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
             };
             add(&mut usage, key, count.rest);
             add(&mut usage, key, count.lasting);
-            let target::Count { packets, bytes } = count.lasting;
+            let target_api::Count { packets, bytes } = count.lasting;
             lasting.push(LastingCell { cell: *cell, uplink: key.uplink, packets, bytes });
         }
         Counters { usage, lasting: Some(Lasting { epoch, cells: lasting }) }
@@ -1116,11 +1153,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
     }
 
     fn packets(&mut self, seid: Seid) -> u64 {
-        let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return 0 };
-        let before: u64 =
-            accrued.values().map(|usage| usage.uplink_packets.wrapping_add(usage.downlink_packets)).fold(0, u64::wrapping_add);
-        let counted = cells.iter().map(|(_, cell)| self.data.count(self.ids.usage, u64::from(*cell)).packets);
-        counted.fold(before, u64::wrapping_add)
+        self.carried_by(seid).map_or(0, Usage::packets)
     }
 
     fn carried(&mut self) -> Option<u64> {
@@ -1128,7 +1161,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
     }
 
     fn send_end_marker(&mut self, to: OuterHeader) {
-        let actions = self.host.end_marker(to);
+        let actions = self.host.end_marker(to, None);
         self.send_or_keep(actions);
     }
 
@@ -1197,11 +1230,11 @@ fn find_meter(session: &Session, key: &MeterKey) -> Option<(u32, u64)> {
 }
 
 /// Adds the count of a cell to the direction that it is for.
-fn add(usage: &mut Usage, key: &UsageKey, count: target::Count) {
+fn add(usage: &mut Usage, key: &UsageKey, count: target_api::Count) {
     add_in(usage, key.uplink, count);
 }
 
-fn add_in(usage: &mut Usage, uplink: bool, count: target::Count) {
+fn add_in(usage: &mut Usage, uplink: bool, count: target_api::Count) {
     let (bytes, packets) = match uplink {
         true => (&mut usage.uplink_bytes, &mut usage.uplink_packets),
         false => (&mut usage.downlink_bytes, &mut usage.downlink_packets),

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use wire::ethernet::{self, Mac};
-use wire::icmp::Echo;
+use wire::icmp::{Echo, Problem};
 use wire::{arp, gtpu, ipv4, ipv6, ndp, udp};
 
 use crate::config;
@@ -43,7 +43,7 @@ pub(crate) fn ask(port: &HostPort, ip: IpAddr, mac: Option<Mac>) -> Option<Actio
 }
 
 /// Our address on the network of `ip`, else any of that version.
-fn source_for(port: &HostPort, ip: IpAddr) -> Option<IpAddr> {
+pub(crate) fn source_for(port: &HostPort, ip: IpAddr) -> Option<IpAddr> {
     let of_version = || port.addresses.iter().filter(|(own, _)| own.is_ipv4() == ip.is_ipv4());
     of_version().find(|a| config::contains(**a, ip)).or_else(|| of_version().next()).map(|(own, _)| *own)
 }
@@ -116,6 +116,28 @@ pub(crate) fn echo_reply(src_mac: Mac, dst_mac: Mac, src: IpAddr, dst: IpAddr, r
         _ => return frame,
     }
     echo.emit(dst, src, &mut frame);
+    frame
+}
+
+/// Tells the sender of a packet why it was not sent on; all addresses are of one IP version.
+pub(crate) fn problem(src_mac: Mac, dst_mac: Mac, src: IpAddr, dst: IpAddr, problem: Problem, about: &[u8]) -> Vec<u8> {
+    /// RFC 1812 §4.3.2.5: internetwork control.
+    const TOS: u8 = 0xc0;
+    let mut frame = Vec::new();
+    let payload_len = problem.buffer_len(about, src.is_ipv6());
+    match (src, dst) {
+        (IpAddr::V4(src), IpAddr::V4(dst)) => {
+            ethernet::Repr { dst: dst_mac, src: src_mac, ethertype: ethernet::IPV4 }.emit(&mut frame);
+            ipv4::Repr { src, dst, protocol: ipv4::ICMP, tos: TOS, ttl: TTL, payload_len }.emit(&mut frame);
+        }
+        (IpAddr::V6(src), IpAddr::V6(dst)) => {
+            ethernet::Repr { dst: dst_mac, src: src_mac, ethertype: ethernet::IPV6 }.emit(&mut frame);
+            let next_header = ipv6::ICMPV6;
+            ipv6::Repr { src, dst, next_header, traffic_class: TOS, hop_limit: TTL, payload_len }.emit(&mut frame);
+        }
+        _ => return frame,
+    }
+    problem.emit(src, dst, about, &mut frame);
     frame
 }
 

@@ -1,6 +1,6 @@
 //! The entries that follow from the configuration alone: the data plane's first batch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use indexmap::IndexMap;
@@ -75,9 +75,9 @@ fn stations(config: &NetworkConfig, plan: &Plan, networks: &Networks, ids: &Ids,
         let routed = config.routes.iter().filter(|route| networks.vrf(&route.network_instance) == Some(port.vrf)).map(|route| route.prefix);
         let loopback = own.chain(routed.filter(|(_, len)| *len >= 8).map(|(ip, _)| ip)).any(|ip| ip.is_ipv4() && ip.is_loopback());
         let action = if loopback { ids.actions.station_loopback } else { ids.actions.station_route };
-        let mut macs = BTreeSet::from([port.mac, Mac::BROADCAST]);
-        macs.extend(ipv6_groups(port).into_iter().map(Mac::ipv6_multicast));
-        ops.extend(macs.into_iter().map(|mac| {
+        let mut macs = BTreeMap::from([(port.mac, action), (Mac::BROADCAST, ids.actions.station_group)]);
+        macs.extend(ipv6_groups(port).into_iter().map(|ip| (Mac::ipv6_multicast(ip), ids.actions.station_group)));
+        ops.extend(macs.into_iter().map(|(mac, action)| {
             let keys = vec![KeyMatch::Exact(port.id.0.into()), KeyMatch::Exact(mac.bits().into())];
             Op::Insert(Entry { table: ids.tables.station, keys, priority: 0, action, args: vec![port.vrf.into()] })
         }));

@@ -5,12 +5,13 @@
 //!                                        │             │
 //!                     types, constants, instances   parser states, controls, actions, tables: lowered where used
 //! ```
+//! - **The folders are floors**, of which a lower one imports none above it: `types`, `names`, `values`, `lower`, `arch`, `whole`.
 //! - **Checking is lowering**: a body is checked by lowering it where it is used, when all types are known. What `main`
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
-//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter and x86 run (`psa.rs` lists what is left out), those for PNA to v1model's one
-//!   pipe (`pna.rs`), those for TNA to one that a chip model places ([`compile_for_chip_file`]). Programs for other architectures are checked like any other ([`check_file`]), with our own `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
+//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter and x86 run (`arch/psa.rs` lists what is left out), those for PNA to v1model's one
+//!   pipe (`arch/pna.rs`), those for TNA to one that a chip model places ([`compile_for_chip_file`]). Programs for other architectures are checked like any other ([`check_file`]), with our own `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
 //!   `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
 //!   Among it: division of values wider than 128 bits, other packages than `V1Switch`, `PSA_Switch` and `PNA_NIC`, varbit fields
@@ -20,54 +21,18 @@
 //! `bit<32>` positions, enums with an underlying type are values of that type.
 //!
 //! Annotations beyond the language's: `@split("horizontal")` on tables; `@drop_reason`, `@mark`, `@pdu_length` on fields of
-//! the user metadata; `@pdu_length` on counters and meters. `@id` is P4Runtime's (`ids.rs`).
+//! the user metadata; `@pdu_length` on counters and meters. `@id` is P4Runtime's (`whole/ids.rs`).
 #![forbid(unsafe_code)]
 
-mod action;
-mod args;
-mod block;
-mod budget;
-mod builder;
-mod call;
-mod coerce;
-mod consteval;
-mod cx;
-mod decls;
-mod entries;
-mod expr;
-mod externs;
-mod ids;
-mod members;
+mod arch;
+mod lower;
 mod names;
-mod objects;
-mod ops;
-mod origins;
-mod parser;
-mod pipes;
-mod pna;
-mod profile;
-mod program;
-mod psa;
-mod psa_externs;
-mod resolve;
-mod rules;
-mod scope;
-mod shadow;
-mod sink;
-mod stmt;
-mod storage;
-mod table;
-mod tna;
 mod types;
-mod unions;
-mod unused;
-mod uses;
-mod value;
-mod wide;
-mod wide_ops;
-mod zero_width;
+mod values;
+mod whole;
 
-pub use names::{Index, Member, Mention, Unknown};
+use names::cx::Mode;
+pub use names::mentions::{Index, Member, Mention, Unknown};
 use p4_ir::Ir;
 use p4_syntax::Parsed;
 pub use p4_syntax::{Diagnostic, SourceFile, SourceMap, Span};
@@ -131,7 +96,7 @@ pub fn render(diagnostics: &[Diagnostic], map: &SourceMap) -> String {
 /// What a target refuses, in the form of the compiler's own diagnostics: with the line of the source, where it is known.
 pub fn render_refusal(map: &SourceMap, origin: Option<p4_ir::origin::Origin>, message: &str) -> String {
     match origin {
-        Some(origin) => p4_syntax::render(&Diagnostic::error("target", origins::span(origin), message), map),
+        Some(origin) => p4_syntax::render(&Diagnostic::error("target", values::origins::span(origin), message), map),
         None => format!("error[target]: {message}\n"),
     }
 }
@@ -231,20 +196,6 @@ pub fn builtin(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The file to include for a name that architectures declare, if a program uses it and has included none. Names that several declare are v1model's.
-fn declared_in(name: &str) -> Option<&'static str> {
-    const NAMES: [(&str, &[&str]); 4] = [
-        (
-            "v1model.p4",
-            &["standard_metadata_t", "V1Switch", "mark_to_drop", "verify_checksum", "update_checksum", "packet_in", "packet_out"],
-        ),
-        ("psa.p4", &["PSA_Switch", "psa_ingress_input_metadata_t", "psa_ingress_output_metadata_t", "psa_egress_input_metadata_t"]),
-        ("pna.p4", &["PNA_NIC", "pna_main_input_metadata_t", "pna_main_output_metadata_t", "pna_pre_input_metadata_t"]),
-        ("tna.p4", &["ingress_intrinsic_metadata_t", "egress_intrinsic_metadata_t", "ingress_intrinsic_metadata_for_tm_t"]),
-    ];
-    NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(file, _)| *file)
-}
-
 fn with_syntax<T>(options: &Options, f: impl FnOnce(&p4_syntax::Options) -> T) -> T {
     f(&p4_syntax::Options {
         include_paths: options.include_paths.clone(),
@@ -253,11 +204,11 @@ fn with_syntax<T>(options: &Options, f: impl FnOnce(&p4_syntax::Options) -> T) -
     })
 }
 
-/// Stack of the thread that checks, in bytes: [`cx::Cx::nested`] bounds the depth, and this holds it with room to spare
+/// Stack of the thread that checks, in bytes: [`lower::cx::Cx::nested`] bounds the depth, and this holds it with room to spare
 /// in unoptimised builds.
 const STACK: usize = 128 << 20;
 
-/// Compiles the program at `path` for a model of a chip: one for v1model or PSA as ever; one for TNA to be placed, not to be run (`tna.rs`).
+/// Compiles the program at `path` for a model of a chip: one for v1model or PSA as ever; one for TNA to be placed, not to be run (`arch/tna.rs`).
 pub fn compile_for_chip_file(path: &Path, options: &Options) -> Result<Compiled, Failure> {
     compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), Mode::Chip)
 }
@@ -265,15 +216,6 @@ pub fn compile_for_chip_file(path: &Path, options: &Options) -> Result<Compiled,
 /// As [`compile_for_chip_file`], of text.
 pub fn compile_for_chip_str(name: &str, text: &str, options: &Options) -> Result<Compiled, Failure> {
     compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), Mode::Chip)
-}
-
-/// What a program is compiled for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Run,
-    Check,
-    /// A model of a chip.
-    Chip,
 }
 
 fn compile(parsed: Parsed, mode: Mode) -> Result<Compiled, Failure> {
@@ -335,10 +277,10 @@ struct Lowered {
 /// `indexed`: an editor wants the names.
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed: bool) -> Lowered {
     let check_only = mode == Mode::Check;
-    let mut cx = cx::Cx::new(map, mode);
-    cx.names.find_deprecated(&program.decls);
+    let mut cx = lower::cx::Cx::new(map, mode, arch::all());
+    cx.mentions.find_deprecated(&program.decls);
     if indexed {
-        cx.names.want(program);
+        cx.mentions.want(program);
     }
     cx.declarations(program);
     cx.rules(program);
@@ -352,7 +294,7 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed
     cx.finish(&name);
     let mut ir = cx.build.ir.clone();
     if !cx.sink.has_errors() && !check_only {
-        zero_width::erase(&mut ir);
+        whole::zero_width::erase(&mut ir);
         // A broken invariant is the compiler's fault, but running such a program would be worse than refusing it.
         if let Err(faults) = p4_ir::verify(&ir) {
             for f in faults.iter().take(5) {
@@ -366,5 +308,10 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode, indexed
             cx.report(d);
         }
     }
-    Lowered { ir, diagnostics: cx.sink.into_diagnostics(), other_architecture: cx.whole.other_architecture, index: cx.names.into_index() }
+    Lowered {
+        ir,
+        diagnostics: cx.values.names.sink.into_diagnostics(),
+        other_architecture: cx.whole.other_architecture,
+        index: cx.values.names.mentions.into_index(),
+    }
 }

@@ -71,6 +71,8 @@ struct Scope {
     loads: BTreeSet<VarId>,
     pointers: BTreeSet<HeaderId>,
     pointers_set: BTreeSet<HeaderId>,
+    /// Stacks whose elements' pointers are in the context.
+    arrays: BTreeSet<StackId>,
     lengths: BTreeSet<HeaderId>,
     lengths_set: BTreeSet<HeaderId>,
     nexts: BTreeSet<StackId>,
@@ -361,6 +363,9 @@ impl<'a> Emitter<'a> {
         let entry = self.entry.take();
         let loads = scope.loads.iter().copied().filter(|v| entry.as_ref().is_none_or(|f| !f.values.contains_key(v)));
         let mut takes = Shared { vars: loads.collect(), ..Shared::default() };
+        let in_arrays: BTreeSet<HeaderId> = scope.arrays.iter().flat_map(|s| self.ir.stacks[*s].elements.iter().copied()).collect();
+        self.found.pointers.extend(&in_arrays);
+        self.needs.entry(self.stage).or_default().pointers.extend(in_arrays);
         if !scope.first {
             takes.pointers.clone_from(&scope.pointers);
             takes.lengths.clone_from(&scope.lengths);
@@ -575,6 +580,32 @@ impl<'a> Emitter<'a> {
         self.note_valid(h, valid);
     }
 
+    /// Sets the bit of validity of the element of a stack at an index that is below its size.
+    pub(crate) fn set_valid_at(&mut self, elements: &[HeaderId], at: &str) {
+        (self.scope.valid, self.scope.valid_set) = (true, true);
+        // Where they are numbered in a row, each word has one row of them.
+        let mut first = 0;
+        while first < elements.len() {
+            let (start, h) = (elements[first].index(), elements[first]);
+            let row = elements[first..].iter().enumerate();
+            let n = row.take_while(|(i, h)| h.index() == start + i && h.index() / 64 == start / 64).count();
+            let (name, bit) = (format!("valid{}", word_suffix(self.model, h)), self.bit(h));
+            let offset = if first == 0 { at.to_owned() } else { format!("({at} - {first})") };
+            let all = n == elements.len();
+            if !all {
+                self.open(format!("if ({at} >= {first} && {at} < {})", first + n));
+            }
+            self.line(format!("{name} |= SP_BIT({bit}) << {};", crate::expr::paren(&offset)));
+            if !all {
+                self.close();
+            }
+            first += n;
+        }
+        if let Some(flow) = &mut self.flow {
+            flow.valid.retain(|h, valid| *valid || !elements.contains(h));
+        }
+    }
+
     /// C text of the bits of validity of headers that share a word, in parentheses.
     pub(crate) fn valid_bits(&mut self, headers: &[HeaderId]) -> String {
         self.scope.valid = true;
@@ -607,21 +638,37 @@ impl<'a> Emitter<'a> {
                     "sp_nothing".into()
                 }
             },
-            Home::Packet | Home::Both => {
-                self.scope.pointers.insert(h);
-                self.model.pointer(h)
-            }
+            Home::Packet | Home::Both => match self.model.in_arrays.get(&h) {
+                Some((s, _)) => {
+                    self.scope.arrays.insert(*s);
+                    format!("c->{}", self.model.pointer(h))
+                }
+                None => {
+                    self.scope.pointers.insert(h);
+                    self.model.pointer(h)
+                }
+            },
         }
     }
 
     /// Makes a header's bytes those at `address`.
     pub(crate) fn set_address(&mut self, h: HeaderId, address: &str) {
-        if self.class.is_none() && matches!(self.model.homes[h.index()], Home::Packet | Home::Both) {
+        if self.class.is_none() && self.model.in_arrays.contains_key(&h) {
+            let place = self.address(h);
+            self.line(format!("{place} = {address};"));
+        } else if self.class.is_none() && matches!(self.model.homes[h.index()], Home::Packet | Home::Both) {
             self.scope.pointers_set.insert(h);
             let name = self.model.pointer(h);
             let through = if self.shared.pointers.contains(&h) { format!(" c->{name} = {name};") } else { String::new() };
             self.line(format!("{name} = {address};{through}"));
         }
+    }
+
+    /// C text of the address of the element of a stack at an index that is below its size; `None` if the elements' pointers are in no array.
+    pub(crate) fn address_at(&mut self, elements: &[HeaderId], at: &str) -> Option<String> {
+        let (s, _) = self.model.in_arrays.get(elements.first()?).filter(|_| self.class.is_none())?;
+        self.scope.arrays.insert(*s);
+        Some(format!("c->at_{}[(uint32_t){}]", self.model.stacks[s.index()], crate::expr::paren(at)))
     }
 
     /// C text of a header's scratch bytes.

@@ -176,6 +176,13 @@ impl Emitter<'_> {
         match self.which(r)? {
             Which::One(h) => self.load_field(h, index),
             Which::Indexed(at, elements) => {
+                if let Some(address) = self.address_at(&elements, &at) {
+                    // Invalid ones lead to zero bytes.
+                    let h = elements[0];
+                    let field = &self.ir.header_types[self.ir.headers[h].ty].fields[index as usize];
+                    let one = load(&address, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width());
+                    return Ok(format!("({at} < {} ? {one} : {})", elements.len(), zero(field.ty)));
+                }
                 let mut text = "0".to_owned();
                 for (i, h) in elements.iter().enumerate().rev() {
                     let one = self.load_field(*h, index)?;

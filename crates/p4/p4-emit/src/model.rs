@@ -64,6 +64,9 @@ pub struct Model {
     pub sets: Vec<String>,
     /// Stacks whose next index is used.
     pub indexed: BTreeSet<StackId>,
+    /// Elements of deep stacks that are reached by an index, with their stack and position. Their pointers are an array in the context: as locals, each place where
+    /// one of them may change would concern all of them, and the C compiler's time would grow with the square of the depth.
+    pub in_arrays: BTreeMap<HeaderId, (StackId, usize)>,
     /// `truncate` is used.
     pub truncates: bool,
     /// There are loops as statements.
@@ -75,6 +78,9 @@ pub struct Model {
     /// Words of 64 bits of header validity.
     pub valid_words: usize,
 }
+
+/// Deepest stack whose elements' pointers are locals.
+const MOST_POINTERS: usize = 8;
 
 impl Model {
     /// Looks the program over.
@@ -121,6 +127,7 @@ impl Model {
             sets,
             digest_words: digest_words(ir),
             indexed: BTreeSet::new(),
+            in_arrays: BTreeMap::new(),
             truncates: false,
             loops: false,
             action_params: crate::action_params::find(ir),
@@ -141,7 +148,7 @@ impl Model {
                 HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => ir.stacks[*s].elements.clone(),
             }
         };
-        let mut indexed = BTreeSet::new();
+        let (mut indexed, mut reached) = (BTreeSet::new(), BTreeSet::new());
         visit_all(ir, &mut |stmt| match stmt {
             Stmt::Extract { header, .. } => extracted.extend(all(header)),
             Stmt::SetValid(header, true) => made.extend(all(header)),
@@ -162,6 +169,9 @@ impl Model {
             if let HeaderRef::Next(s) | HeaderRef::Last(s) = r {
                 indexed.insert(*s);
             }
+            if let HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) = r {
+                reached.insert(*s);
+            }
         });
         visit_exprs(ir, &mut |e| {
             if let ExprKind::LastIndex(s) | ExprKind::NextIndex(s) = &e.kind {
@@ -179,6 +189,12 @@ impl Model {
                 (true, true) => Home::Both,
             })
             .collect();
+        for s in reached.into_iter().filter(|s| ir.stacks[*s].elements.len() > MOST_POINTERS) {
+            let elements = &ir.stacks[s].elements;
+            if elements.iter().all(|h| matches!(self.homes[h.index()], Home::Packet | Home::Both)) {
+                self.in_arrays.extend(elements.iter().enumerate().map(|(i, h)| (*h, (s, i))));
+            }
+        }
     }
 
     fn find_kinds(&mut self, ir: &Ir) {
@@ -223,9 +239,12 @@ impl Model {
         u64::from(self.fixed_len[h.index()]) + u64::from(self.varbit_len[h.index()].min(MAX_PACKET as u32))
     }
 
-    /// Name of a header's pointer.
+    /// Name of a header's pointer, or its place in the context's array of them.
     pub fn pointer(&self, h: HeaderId) -> String {
-        format!("h_{}", self.headers[h.index()])
+        match self.in_arrays.get(&h) {
+            Some((s, i)) => format!("at_{}[{i}]", self.stacks[s.index()]),
+            None => format!("h_{}", self.headers[h.index()]),
+        }
     }
 
     /// Name of the local that holds a header's varbit length in bytes.

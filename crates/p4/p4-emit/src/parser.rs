@@ -222,17 +222,23 @@ impl Emitter<'_> {
         match which {
             Which::One(h) => self.extracted(h, &bytes),
             Which::Indexed(at, elements) => {
+                let plain = varbit.is_none() && elements.iter().all(|h| self.ir.headers[*h].union.is_none());
                 let before = self.fork();
-                self.open(format!("switch {}", head(&at)));
                 let mut after = None;
-                for (i, h) in elements.iter().enumerate() {
-                    self.open(format!("case {i}:"));
-                    self.flow.clone_from(&before);
-                    self.extracted(*h, &bytes);
-                    self.end_case(&mut after);
+                if let Some(place) = self.address_at(&elements, &at).filter(|_| plain) {
+                    self.line(format!("{place} = payload;"));
+                    self.set_valid_at(&elements, &at);
+                } else {
+                    self.open(format!("switch {}", head(&at)));
+                    for (i, h) in elements.iter().enumerate() {
+                        self.open(format!("case {i}:"));
+                        self.flow.clone_from(&before);
+                        self.extracted(*h, &bytes);
+                        self.end_case(&mut after);
+                    }
+                    self.close();
+                    self.flow = after;
                 }
-                self.close();
-                self.flow = after;
                 if let HeaderRef::Next(s) = header {
                     let next = self.next_index(*s);
                     self.set_next_index(*s, &format!("{next} + 1"));

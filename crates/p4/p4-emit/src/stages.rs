@@ -575,8 +575,12 @@ pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&
         }
         out.push_str("    } v;\n");
     }
-    for h in &shared.pointers {
+    for h in shared.pointers.iter().filter(|h| !model.in_arrays.contains_key(h)) {
         let _ = writeln!(out, "    uint8_t *{};", model.pointer(*h));
+    }
+    let arrays: BTreeSet<_> = shared.pointers.iter().filter_map(|h| model.in_arrays.get(h)).map(|(s, _)| *s).collect();
+    for s in arrays {
+        let _ = writeln!(out, "    uint8_t *at_{}[{}];", model.stacks[s.index()], ir.stacks[s].elements.len());
     }
     for h in &shared.lengths {
         let _ = writeln!(out, "    uint16_t {};", model.length(*h));

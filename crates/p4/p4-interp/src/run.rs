@@ -192,7 +192,7 @@ pub(crate) fn run<T: Tracer>(
         Err(Halt::Beyond | Halt::Service) => (Verdict::next(), Why::NotHere),
         Err(Halt::Dropped(reason)) => (run.verdict(VerdictKind::Drop, Some(reason)), Why::ByService),
     };
-    if input.mode == Mode::Subset && matches!(verdict.kind, VerdictKind::Punt | VerdictKind::Buffer) {
+    if input.mode == Mode::Subset && matches!(verdict.kind, VerdictKind::Punt | VerdictKind::Buffer | VerdictKind::Shape) {
         (verdict, why) = (Verdict::next(), Why::NotHere);
     }
     if verdict.kind == VerdictKind::Next {
@@ -297,7 +297,7 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             PortId::BUFFER => VerdictKind::Buffer,
             _ => VerdictKind::Forward,
         };
-        (self.verdict(kind, None), Why::Deparsed)
+        (self.verdict(kind, None).of_program(), Why::Deparsed)
     }
 
     /// What was not parsed comes behind the emitted headers; tells whether there is room for all.

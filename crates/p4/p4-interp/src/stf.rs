@@ -18,7 +18,8 @@
 //! ```
 //! - A key value is a number (decimal, `0x`, `0b`, `0o`), digits with `*` for whatever, `VALUE/PREFIX`,
 //!   `VALUE&&&MASK` or `LOW->HIGH`; a key that is left out matches everything, unless it is exact. Larger priorities win.
-//! - Names may leave out leading parts (`t` for `ingress.t`), if that is unambiguous.
+//! - Names may leave out leading parts (`t` for `ingress.t`), if that is unambiguous. A key's name is the control plane's: it may have brackets, colons and
+//!   blanks (`h.isValid():1`, `h.f[7:4]:0xa`), also without quotes.
 //! - Each `packet` runs at once. Each output is compared with the port's next `expect`, in order: all digits but `*`
 //!   must be equal, and with `$` the packet must end there. `expect PORT` alone allows any packets on that port.
 //! - At the end, and at `no_packet`, an output that no line expects and an `expect` that no output met are failures.

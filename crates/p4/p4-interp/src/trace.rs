@@ -400,6 +400,7 @@ impl Renderer<'_> {
         let kind = match v.kind {
             VerdictKind::Forward => format!("forward to port {}", v.port),
             VerdictKind::Buffer => "buffer".into(),
+            VerdictKind::Shape => "wait for a rate".into(),
             VerdictKind::Punt => "punt".into(),
             VerdictKind::Drop => "drop".into(),
             VerdictKind::Next => "next target".into(),

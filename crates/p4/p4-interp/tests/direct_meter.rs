@@ -1,8 +1,8 @@
 //! Direct meters: an entry's meter against an indexed meter with the same rates, through changes of the table.
 
 use base::PortId;
+use p4_gen::random::Rng;
 use p4_interp::{Machine, Mode};
-use p4_ir::random::Rng;
 use p4_ir::*;
 use program::{Batch, CountUnit, Entry, KeyMatch, MatchKind, MeterConfig, Op, RuleError};
 use std::sync::Arc;

@@ -1,19 +1,11 @@
 //! Programs for the Portable NIC Architecture, from source to packets, before and after the passes.
 
+mod scripted;
+
 use base::{DropReason, PortId, Verdict};
-use p4_interp::stf::{self, MachineDevice};
 use p4_interp::{Machine, Mode};
-use p4_ir::Ir;
-use std::path::{Path, PathBuf};
+use scripted::{path, program};
 use std::sync::Arc;
-
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pna").join(name)
-}
-
-fn program(name: &str) -> Ir {
-    p4_check::compile_file(&path(name), &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir
-}
 
 #[test]
 fn every_way_of_a_packet_is_taken_and_it_is_told_which() {
@@ -28,7 +20,7 @@ fn directions_are_by_the_ports_that_are_the_hosts() {
 #[test]
 fn externs_give_what_psas_give() {
     play("externs", (8, 8));
-    let mut m = Machine::new(Arc::new(program("externs.p4"))).expect("runs");
+    let mut m = Machine::new(Arc::new(program("pna/externs.p4"))).expect("runs");
     let mut packet = [0; 22];
     for what in [0, 1, 1] {
         packet[..1].copy_from_slice(&[what]);
@@ -41,7 +33,7 @@ fn externs_give_what_psas_give() {
 
 #[test]
 fn what_goes_to_no_port_is_dropped_for_that() {
-    let mut m = Machine::new(Arc::new(program("paths.p4"))).expect("runs");
+    let mut m = Machine::new(Arc::new(program("pna/paths.p4"))).expect("runs");
     let mut end = |what: u8| m.process(&[what, 3, 0, 0], PortId(1), 0, Mode::Whole).verdict;
     assert_eq!(end(8), Verdict::drop(DropReason::NO_PORT));
     assert_eq!(end(1), Verdict::default(), "what the program drops has no reason");
@@ -52,7 +44,7 @@ fn what_goes_to_no_port_is_dropped_for_that() {
 fn what_does_not_run_is_refused_by_name() {
     let options = p4_check::Options::default();
     let refused = |file: &str, from: &str, to: &str| {
-        let text = std::fs::read_to_string(path(file)).expect("there");
+        let text = std::fs::read_to_string(path(&format!("pna/{file}"))).expect("there");
         assert!(text.contains(from), "{from}");
         p4_check::compile_str(file, &text.replace(from, to), &options).expect_err("refused").to_string()
     };
@@ -90,19 +82,6 @@ fn what_does_not_run_is_refused_by_name() {
     }
 }
 
-/// Plays the script of a program before and after the passes; packets sent and received.
 fn play(name: &str, packets: (usize, usize)) {
-    let mut ir = program(&format!("{name}.p4"));
-    let text = std::fs::read_to_string(path(&format!("{name}.stf"))).expect("there");
-    for optimised in [false, true] {
-        if optimised {
-            p4_passes::optimise(&mut ir).expect("keeps the invariants");
-        }
-        let script = stf::parse(&text, &ir.program).unwrap_or_else(|e| panic!("{e}"));
-        let mut device = MachineDevice::new(Machine::new(Arc::new(ir.clone())).expect("runs"));
-        let report = stf::run(&script, &mut device);
-        let failures: Vec<String> = report.failures.iter().map(|f| f.to_string()).collect();
-        assert!(report.passed(), "optimised {optimised}: {}", failures.join("\n"));
-        assert_eq!((report.sent, report.received), packets);
-    }
+    scripted::play(program(&format!("pna/{name}.p4")), &format!("pna/{name}.stf"), packets);
 }

@@ -1,18 +1,11 @@
 //! Programs for the Portable Switch Architecture, from source to packets, before and after the passes.
 
-use p4_interp::stf::{self, MachineDevice};
+mod scripted;
+
 use p4_interp::{Machine, Mode};
-use p4_ir::{Architecture, Ir};
-use std::path::{Path, PathBuf};
+use p4_ir::Architecture;
+use scripted::{path, program};
 use std::sync::Arc;
-
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/psa").join(name)
-}
-
-fn program(name: &str) -> Ir {
-    p4_check::compile_file(&path(name), &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir
-}
 
 #[test]
 fn every_way_of_a_packet_is_taken_with_its_metadata() {
@@ -27,7 +20,7 @@ fn a_packets_length_is_that_of_each_pass() {
 #[test]
 fn externs_give_what_the_specification_says() {
     play("externs", (8, 7));
-    let mut m = Machine::new(Arc::new(program("externs.p4"))).expect("runs");
+    let mut m = Machine::new(Arc::new(program("psa/externs.p4"))).expect("runs");
     for what in [0, 1, 1] {
         m.process(&[what, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xaa, 1, 2, 3, 4], base::PortId(1), 0, Mode::Whole);
     }
@@ -37,8 +30,8 @@ fn externs_give_what_the_specification_says() {
 
 #[test]
 fn what_is_not_lowered_is_refused_by_name() {
-    let text = std::fs::read_to_string(path("externs.p4")).expect("there").replace("#include \"common.p4\"", "");
-    let common = std::fs::read_to_string(path("common.p4")).expect("there");
+    let text = std::fs::read_to_string(path("psa/externs.p4")).expect("there").replace("#include \"common.p4\"", "");
+    let common = std::fs::read_to_string(path("psa/common.p4")).expect("there");
     let text = format!("{common}{text}");
     let refused = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
@@ -53,27 +46,15 @@ fn what_is_not_lowered_is_refused_by_name() {
     assert!(crc.contains("extern `Checksum`"), "{crc}");
 }
 
-/// Plays the script of a program before and after the passes; packets sent and received.
 fn play(name: &str, packets: (usize, usize)) {
-    let mut ir = program(&format!("{name}.p4"));
+    let ir = program(&format!("psa/{name}.p4"));
     assert_eq!((ir.arch, ir.pipes.len()), (Architecture::Psa, 2));
-    let text = std::fs::read_to_string(path(&format!("{name}.stf"))).expect("there");
-    for optimised in [false, true] {
-        if optimised {
-            p4_passes::optimise(&mut ir).expect("keeps the invariants");
-        }
-        let script = stf::parse(&text, &ir.program).unwrap_or_else(|e| panic!("{e}"));
-        let mut device = MachineDevice::new(Machine::new(Arc::new(ir.clone())).expect("runs"));
-        let report = stf::run(&script, &mut device);
-        let failures: Vec<String> = report.failures.iter().map(|f| f.to_string()).collect();
-        assert!(report.passed(), "optimised {optimised}: {}", failures.join("\n"));
-        assert_eq!((report.sent, report.received), packets);
-    }
+    scripted::play(ir, &format!("psa/{name}.stf"), packets);
 }
 
 #[test]
 fn a_subset_leaves_a_packet_of_psa_to_the_next_target() {
-    let mut m = Machine::new(Arc::new(program("paths.p4"))).expect("runs");
+    let mut m = Machine::new(Arc::new(program("psa/paths.p4"))).expect("runs");
     let packet = [0, 3, 0, 0];
     let out = m.process(&packet, base::PortId(1), 0, Mode::Subset);
     assert_eq!((out.verdict.kind, out.bytes), (base::VerdictKind::Next, &packet[..]));

@@ -2,9 +2,9 @@
 //! subset and then whole is the same as whole.
 
 use base::{PortId, VerdictKind};
+use p4_gen::random::{self, Rng};
 use p4_interp::{Machine, Mode, Recorder, render_trace};
 use p4_ir::Ir;
-use p4_ir::random::{self, Rng};
 use program::Op;
 use std::sync::Arc;
 

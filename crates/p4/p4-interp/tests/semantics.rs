@@ -384,7 +384,8 @@ fn egress_spec_decides() {
     let out = vec![0, 0, 0, 0, 9];
     assert_eq!(port_of(3, None), (verdict(VerdictKind::Forward, 3), out.clone()));
     assert_eq!(port_of(510, None), (verdict(VerdictKind::Punt, 0), out.clone()));
-    assert_eq!(port_of(509, None), (verdict(VerdictKind::Buffer, 0), out.clone()));
+    // With a reason it waits for a rate.
+    assert_eq!(port_of(509, None), (verdict(VerdictKind::Shape, 0), out.clone()));
     assert_eq!(port_of(511, None), (verdict(VerdictKind::Drop, 0), vec![9]));
     // In egress only the drop counts.
     assert_eq!(port_of(3, Some(5)), (verdict(VerdictKind::Forward, 3), out.clone()));

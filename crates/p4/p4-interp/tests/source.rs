@@ -22,6 +22,6 @@ fn the_shipped_user_plane_passes_its_script() {
         let report = stf::run(&script, &mut device);
         let failures: Vec<String> = report.failures.iter().map(|f| f.to_string()).collect();
         assert!(report.passed(), "optimised {optimised}: {}", failures.join("\n"));
-        assert_eq!((report.sent, report.received), (125, 52));
+        assert_eq!((report.sent, report.received), (136, 60));
     }
 }

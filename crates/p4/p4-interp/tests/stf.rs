@@ -154,6 +154,53 @@ fn names_may_leave_out_leading_parts() {
     assert!(error.what.contains("ambiguous"), "{error}");
 }
 
+#[test]
+fn keys_have_the_names_that_the_control_plane_gives_them() {
+    let mut ir = upf().ir;
+    let acl = ir.program.table("acl").expect("there");
+    let names = ["hdr.ip.src[31 : 24]", "hdr.ip.isValid()", "hdr.h[1].proto", "a key: with (all) [of : it], and more"];
+    for (key, name) in ir.program.tables[acl].keys.iter_mut().zip(names) {
+        key.name = name.into();
+    }
+    let kinds: Vec<_> = ir.program.tables[acl].keys.iter().map(|k| (k.kind, k.width)).collect();
+    let first = |line: &str| {
+        let script = stf::parse(line, &ir.program).unwrap_or_else(|e| panic!("{line}: {e}"));
+        let stf::Command::Apply(batch) = &script.commands[0].1 else { panic!("{line}") };
+        let (program::Op::Insert(entry) | program::Op::Delete(entry)) = &batch.ops[0] else { panic!("{line}") };
+        (entry.priority, entry.keys.clone())
+    };
+    let plain = first("add acl 7 \"hdr.ip.src[31 : 24]\":1 \"hdr.ip.isValid()\":2 \"hdr.h[1].proto\":3 deny()");
+    assert!(kinds.len() >= 4 && plain.0 == 7, "{kinds:?}");
+    for keys in [
+        "hdr.ip.src[31 : 24]:1 hdr.ip.isValid():2 hdr.h[1].proto:3",
+        "hdr.ip.src[31:24]:1 ip.isValid():2 h[1].proto:3",
+        "src[ 31:24 ] : 1 isValid() : 2 proto: 3",
+        "h$1.proto:3 hdr.ip.isValid( ):2 hdr . ip . src[31:24]:1",
+        "hdr.ip.$valid$:2 \"src[31 : 24]\" : 1 proto:3",
+    ] {
+        assert_eq!(first(&format!("add acl 7 {keys} deny()")), plain, "{keys}");
+        assert_eq!(first(&format!("add acl 7 {keys} NoAction() = $0")), plain, "{keys}");
+        assert_eq!(first(&format!("remove acl 7 {keys}")), plain, "{keys}");
+    }
+    let last = "a key: with (all) [of : it], and more:5";
+    assert_eq!(
+        first(&format!("add acl 7 proto:3 {last} deny()")),
+        first(&format!("add acl 7 \"{}\":5 proto:3 deny()", &last[..last.len() - 2]))
+    );
+    for (line, wanted) in [
+        ("add acl 7 src[31:25]:1 deny()", "does not exist"),
+        ("add acl 7 isValid:1 deny()", "does not exist"),
+        ("add acl 7 proto[3:0]:1 deny()", "does not exist"),
+        ("add acl 7 proto 1 deny()", "is not KEY:VALUE"),
+        ("add acl 7 proto:1", "no action"),
+        ("remove acl 7 proto", "is not KEY:VALUE"),
+        ("add acl 7 \"proto\" deny()", "is not KEY:VALUE"),
+    ] {
+        let error = stf::parse(line, &ir.program).expect_err(line);
+        assert!(error.what.contains(wanted), "{line}: {error}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -136,7 +136,7 @@ impl Ir {
 
     /// A new variable.
     pub fn add_var(&mut self, name: &str, ty: Ty) -> VarId {
-        self.vars.push(Var { name: name.into(), ty })
+        self.vars.push(Var { name: name.into(), ty, role: VarRole::Own })
     }
 
     /// A header type of `bit` fields; `varbit` names a last field of that many bits at most.

@@ -18,7 +18,6 @@ pub mod arith;
 pub mod build;
 mod display;
 pub mod origin;
-pub mod random;
 mod shape;
 mod verify;
 pub mod walk;
@@ -158,6 +157,20 @@ pub struct Var {
     pub name: String,
     /// Its type.
     pub ty: Ty,
+    /// What it is to the program.
+    pub role: VarRole,
+}
+
+/// What a variable is to the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VarRole {
+    /// Its own, or metadata.
+    #[default]
+    Own,
+    /// A callee's parameter, which is copied in, or in and out (P4_16 §6.8).
+    Parameter,
+    /// One that is copied out only: undefined until it is written.
+    OutParameter,
 }
 
 /// A parser state.

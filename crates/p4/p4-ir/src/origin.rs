@@ -5,7 +5,7 @@
 //! parser states, actions and tables. A refusal names a construct and what it stands in; [`Origins::find`] gives the first such
 //! construct of the source in there. Where several stand together and a pass has removed one of them, it may be that one.
 
-use crate::{ActionId, TableId};
+use crate::{ActionId, PipeId, TableId};
 
 /// A range of bytes of a source file, as the front end numbers files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,6 +50,7 @@ pub enum Construct {
     Meter,
     Register,
     Parsing,
+    Emit,
 }
 
 impl Construct {
@@ -78,6 +79,7 @@ impl Construct {
             Construct::Meter => "meters",
             Construct::Register => "registers",
             Construct::Parsing => "parsing outside the parser",
+            Construct::Emit => "emit",
         }
     }
 }
@@ -91,6 +93,8 @@ pub enum Holder {
     Action(ActionId),
     /// A table.
     Table(TableId),
+    /// The deparser of a pipe.
+    Deparser(PipeId),
 }
 
 /// The list.
@@ -98,6 +102,7 @@ pub enum Holder {
 pub struct Origins {
     constructs: Vec<(Construct, Origin)>,
     holders: Vec<(Holder, Origin)>,
+    main: Option<Origin>,
 }
 
 impl Origins {
@@ -111,6 +116,16 @@ impl Origins {
     /// Notes what constructs stand in.
     pub fn hold(&mut self, holder: Holder, origin: Origin) {
         self.holders.push((holder, origin));
+    }
+
+    /// Notes where `main` is: the place of a refusal that has no other.
+    pub fn note_main(&mut self, origin: Origin) {
+        self.main = Some(origin);
+    }
+
+    /// Where `main` is.
+    pub fn main(&self) -> Option<Origin> {
+        self.main
     }
 
     /// A holder's own span.

@@ -121,11 +121,6 @@ impl Architecture {
         }
     }
 
-    /// Most pipelines of a program.
-    pub fn max_pipelines(self) -> usize {
-        self.shape().len() / self.pipeline_len()
-    }
-
     /// The pipes of a program of one pipeline, whose blocks are all empty.
     pub fn pipes(self) -> PrimaryMap<PipeId, Pipe> {
         self.pipelines(1)

@@ -9,6 +9,7 @@
 mod complete;
 mod documents;
 mod position;
+mod transport;
 
 use documents::Documents;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
@@ -38,7 +39,7 @@ pub enum ServeError {
 
 /// Serves a client over standard input and output until it says `exit`.
 pub fn serve_stdio(options: Options) -> Result<(), ServeError> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = transport::stdio()?;
     let served = serve(&connection, options);
     drop(connection);
     threads.join()?;
@@ -94,7 +95,7 @@ pub fn converse(mut input: &[u8], most: usize, options: Options) -> Answered {
     let greeting = |id: i32| Request::new(id.into(), "initialize".to_owned(), serde_json::json!({ "capabilities": {} }));
     let initialized = Notification::new("initialized".to_owned(), serde_json::json!({}));
     let mut messages = vec![Message::Request(greeting(i32::MIN)), Message::Notification(initialized)];
-    messages.extend(std::iter::from_fn(|| Message::read(&mut input).ok().flatten()).take(most));
+    messages.extend(std::iter::from_fn(|| transport::read(&mut input).ok().flatten()).take(most));
     let requests = messages.iter().filter(|m| matches!(m, Message::Request(_))).count();
     // Both ends are here and hold what is not read yet.
     messages.into_iter().for_each(|m| drop(sender.send(m)));

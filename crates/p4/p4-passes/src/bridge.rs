@@ -23,20 +23,36 @@ pub use calls::{calls_services, has_stages};
 use calls::Calls;
 use p4_analysis::control;
 use p4_analysis::effects::{Effects, ordered};
+use p4_ir::origin::{Construct, Holder, Origin};
 use p4_ir::*;
 use program::{BitField, Bridge, BridgeStop, CountUnit, LengthSource};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest bridge, in bytes: it must fit the room in front of a packet, with what the program puts there.
-pub const MAX_BYTES: u32 = 160;
+/// Longest bridge, in bytes. A public switch stack, cut where it copies packets, has 167; whoever runs the program makes room for it in front of a packet.
+pub const MAX_BYTES: u32 = 256;
 
 /// What of a program cannot be cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CutError(pub String);
+pub struct CutError {
+    what: String,
+    construct: Option<Construct>,
+    holder: Option<Holder>,
+}
+
+impl CutError {
+    fn new(construct: impl Into<Option<Construct>>, what: impl Into<String>) -> CutError {
+        CutError { what: what.into(), construct: construct.into(), holder: None }
+    }
+
+    /// The first construct in the source that is the reason, as far as the IR tells.
+    pub fn origin(&self, ir: &Ir) -> Option<Origin> {
+        ir.origins.find(self.construct?, self.holder.as_ref())
+    }
+}
 
 impl std::fmt::Display for CutError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the program cannot be cut where it copies packets, calls services or ends a stage: {}", self.0)
+        write!(f, "the program cannot be cut where it copies packets, calls services or ends a stage: {}", self.what)
     }
 }
 
@@ -76,17 +92,17 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     }
     // A copy, or a packet that a service gives back, would have to find its own way along the chain.
     if stages && (copies || calls_services(ir)) {
-        return Err(CutError("the program has stages of a chain, and copies packets or calls services too".into()));
+        return Err(CutError::new(
+            if copies { Construct::Copies } else { Construct::Service },
+            "the program has stages of a chain, and copies packets or calls services too",
+        ));
     }
     let (state_behind_stops, last) = (state_behind_stops(ir), last_stops(ir));
     let mut ir = ir.clone();
     let mut truncates = false;
     walk::blocks(&ir, &mut |b| walk::all_stmts(b, &mut |s| truncates |= matches!(s, Stmt::Extern(Extern::Truncate(_)))));
-    if truncates && copies {
-        return Err(CutError("the program copies packets and truncates them too".into()));
-    }
     if indices(&ir, stages || calls_services(&ir)) {
-        return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
+        return Err(CutError::new(Construct::Stack, "the program looks at the next index of a header stack outside of the parser"));
     }
     let own_reason = ir.intrinsic.drop_reason.is_none();
     let vars = Vars::new(&mut ir)?;
@@ -119,7 +135,7 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     layout.ingress(&mut ir, &vars);
     layout.egress(&mut ir, &vars);
     if let Some(truncation) = truncation {
-        truncation.put_back(&mut ir, vars.stop);
+        truncation.put_back(&mut ir, &vars, &layout);
     }
     layout.rest(&mut ir, &vars);
     let bridge = Bridge { state_behind_stops, ..layout.bridge(&ir, &vars) };
@@ -255,7 +271,8 @@ const LIST: u32 = 16;
 impl Vars {
     fn new(ir: &mut Ir) -> Result<Vars, CutError> {
         let standard = |name: &str| ir.intrinsic.standard.get(name).copied();
-        let need = |name: &str| standard(name).ok_or_else(|| CutError(format!("there is no standard_metadata.{name}")));
+        let need =
+            |name: &str| standard(name).ok_or_else(|| CutError::new(Construct::Copies, format!("there is no standard_metadata.{name}")));
         let (ingress_port, egress_spec, egress_port) = (need("ingress_port")?, need("egress_spec")?, need("egress_port")?);
         let (group, packet_length) = (standard("mcast_grp"), standard("packet_length"));
         let drop_reason = match ir.intrinsic.drop_reason {
@@ -272,7 +289,7 @@ impl Vars {
         if frames {
             // A frame with a bridge is longer than the one that is to be counted.
             if ir.intrinsic.pdu_length.is_some() || packet_length.is_none() {
-                return Err(CutError("counters count both frames and @pdu_length".into()));
+                return Err(CutError::new(Construct::Counter, "counters count both frames and @pdu_length"));
             }
             let v = ir.add_var("bridge.frame_length", Ty::Bit(32));
             ir.intrinsic.pdu_length = Some(v);
@@ -390,11 +407,23 @@ impl Truncation {
         truncation
     }
 
-    fn put_back(self, ir: &mut Ir, stop: VarId) {
-        let through = Expr::binary(BinOp::Eq, Expr::var(ir, stop), Expr::bit(8, 0));
+    fn put_back(self, ir: &mut Ir, vars: &Vars, layout: &Layout) {
+        let is = |ir: &Ir, v: VarId, k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::constant(ir.vars[v].ty, k.into()));
         let asked = Expr::binary(BinOp::Eq, Expr::var(ir, self.asked), Expr::bit(1, 1));
-        let truncate = Stmt::Extern(Extern::Truncate(Expr::var(ir, self.keep)));
-        ir.egress_mut().push(Stmt::If(Expr::binary(BinOp::LAnd, through, asked), vec![truncate], vec![]));
+        let keep = Expr::var(ir, self.keep);
+        let truncate = |bytes: Expr| vec![Stmt::Extern(Extern::Truncate(bytes))];
+        let mut round = vec![];
+        if layout.copies {
+            // A packet that goes round is what the deparser gives, which has the bridge in front.
+            let bridge = Expr::bit(32, u128::from(ir.header_types[layout.ty].fixed_bits / 8));
+            let with_bridge = Expr::binary(BinOp::AddSat, keep.clone(), bridge);
+            round = vec![Stmt::If(is(ir, vars.stop, Bridge::RECIRCULATE), truncate(with_bridge), vec![])];
+            // A copy is whole: nobody has asked for it to be cut yet.
+            let copy = Expr::binary(BinOp::LOr, is(ir, vars.kind, Bridge::COPY), is(ir, vars.kind, Bridge::PARSE_EGRESS));
+            ir.egress_mut().insert(0, Stmt::If(copy, vec![set(self.asked, 1, 0)], vec![]));
+        }
+        let through = is(ir, vars.stop, 0);
+        ir.egress_mut().push(Stmt::If(asked, vec![Stmt::If(through, truncate(keep), round)], vec![]));
     }
 }
 
@@ -525,7 +554,8 @@ impl Layout {
         let fixed_bits: u32 = fields.iter().map(|f| f.ty.width()).sum();
         let bytes = fixed_bits / 8 + calls.all.iter().map(|c| c.extra_len() as u32).max().unwrap_or(0);
         if bytes > MAX_BYTES {
-            return Err(CutError(format!("{bytes} bytes of metadata travel with a packet, more than {MAX_BYTES}")));
+            let construct = if copies { Construct::Copies } else { Construct::Service };
+            return Err(CutError::new(construct, format!("{bytes} bytes of metadata travel with a packet, more than {MAX_BYTES}")));
         }
         let ty = ir.header_types.push(HeaderType { name: "bridge_t".into(), fields, fixed_bits });
         let header = ir.headers.push(Header { name: "bridge".into(), ty, union: None });

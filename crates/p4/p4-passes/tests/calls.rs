@@ -2,8 +2,8 @@
 //! whole with the services inline, the cut one with a driver that answers what stops.
 
 use base::{DropReason, PortId, Verdict, VerdictKind};
+use p4_gen::random::{self, Rng, Shape};
 use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
-use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{BinOp, Expr, Extern, HeaderRef, Ir, LValue, Next, ServiceId, Stmt, Transition, Ty, verify};
 use p4_passes::{bridge, optimise};
 use program::Bridge;

@@ -2,8 +2,8 @@
 //! interpreter: verdict, bytes, counters, meters' effects, registers and table statistics.
 
 use base::PortId;
+use p4_gen::random::{self, Rng};
 use p4_interp::{Machine, Mode};
-use p4_ir::random::{self, Rng};
 use p4_ir::{Ir, verify};
 use p4_passes::{PASSES, Pass, optimise, run};
 use program::Op;

@@ -33,6 +33,8 @@ pub(crate) enum Tok {
     Int(Rc<IntLit>),
     /// A string, escapes resolved.
     Str(Rc<str>),
+    /// A character constant as it is written, of which only preprocessor conditions know.
+    Char(Rc<str>),
     /// An operator or bracket.
     P(P),
     /// Characters that belong to no token; only free-form annotations may hold them.
@@ -103,7 +105,7 @@ impl Tok {
             Tok::Int(i) => i.text(),
             Tok::Str(s) => quote(s),
             Tok::P(p) => p.text().to_string(),
-            Tok::Unknown(text) => text.to_string(),
+            Tok::Unknown(text) | Tok::Char(text) => text.to_string(),
             Tok::PragmaEnd | Tok::Eof => String::new(),
         }
     }
@@ -113,6 +115,7 @@ impl Tok {
         match self {
             Tok::Kw(_) => format!("keyword `{}`", self.text()),
             Tok::Str(_) => "a string".to_string(),
+            Tok::Char(_) => format!("the character constant `{}`", shorten(&self.text())),
             Tok::Int(_) | Tok::Number(_) => format!("number `{}`", shorten(&self.text())),
             Tok::PragmaEnd => "end of line".to_string(),
             Tok::Eof => "end of file".to_string(),
@@ -170,6 +173,21 @@ pub(crate) fn continued_line(text: &[u8]) -> Option<usize> {
     (rest.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
 }
 
+/// Length of the character constant that a text begins with: it ends on its line.
+fn char_constant(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(b) = bytes.get(at) {
+        match b {
+            b'\'' if at > 1 => return Some(at + 1),
+            b'\'' | b'\n' => return None,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// Longest number read, in digits: turning digits into a big number takes quadratic time.
 const MAX_DIGITS: usize = 4096;
 
@@ -214,6 +232,10 @@ impl Cursor {
             'A'..='Z' | 'a'..='z' | '_' => self.word(),
             '0'..='9' => self.number(),
             '"' => self.string(diags),
+            '\'' if let Some(len) = char_constant(self.rest()) => {
+                self.pos += len;
+                Tok::Char(self.text[lo..self.pos].into())
+            }
             _ => self.punct().map(Tok::P).unwrap_or_else(|| self.unknown()),
         };
         let mut token = self.make(tok, lo, line_start);
@@ -399,5 +421,6 @@ mod tests {
         assert_eq!(lex("a /* open").1, 1);
         assert_eq!(lex("\"two\nlines\""), (vec!["\"two\\nlines\"".to_string()], 0));
         assert_eq!(lex("a §é b \u{0} c").0, ["a", "§é", "b", "\u{0}", "c"]);
+        assert_eq!(lex("'a' '\\'' '' it's\n'x'").0, ["'a'", "'\\''", "''", "it", "'", "s", "'x'"]);
     }
 }

@@ -214,8 +214,9 @@ impl Preprocessor<'_, '_> {
         let mut line = file.cursor.part(lo, hi);
         let span = Span { hi: lo as u32, ..hash };
         match name.as_str() {
-            // `#` alone, line markers of other preprocessors, and pragmas of C mean nothing here.
-            "" | "line" | "pragma" | "ident" => {}
+            // Pragmas of C, and `#` alone in front of a comment, mean nothing here.
+            "" if line.text[lo..hi].trim_start().starts_with("/*") => {}
+            "line" | "pragma" | "ident" => {}
             "define" => self.define(&mut line, span),
             "undef" => match self.line_tokens(&mut line).as_slice() {
                 [Token { tok: Tok::Word(name), .. }] => {
@@ -245,14 +246,25 @@ impl Preprocessor<'_, '_> {
                 let diagnostic = Diagnostic::error("preprocessor", span, message);
                 self.diags.push(if name == "error" { diagnostic } else { Diagnostic { severity: crate::Severity::Warning, ..diagnostic } });
             }
-            _ => {
-                let known = ["define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"];
-                let mut diagnostic = Diagnostic::error("preprocessor", span, format!("unknown preprocessor line `#{name}`"));
-                if let Some(near) = crate::suggest::nearest(&name, known) {
-                    diagnostic = diagnostic.with_help(format!("did you mean `#{near}`?"));
-                }
-                self.diags.push(diagnostic);
+            // Directives that mean something to `cpp`: what they say must not be passed over.
+            "include_next" | "import" | "elifdef" | "elifndef" | "embed" | "assert" | "unassert" => {
+                self.error(span, format!("`#{name}` is not supported"));
             }
+            _ => self.remark(&name, span),
+        }
+    }
+
+    /// A line that begins with `#` and no directive: `cpp -x assembler-with-cpp` leaves it, and p4c's lexer passes over it, to the line's end whatever stands in it. A
+    /// word right behind the `#` that is nearly a directive is one that was misspelt.
+    fn remark(&mut self, name: &str, span: Span) {
+        let Some(file) = self.files.last_mut() else { return };
+        file.cursor.pos = line_end(&file.cursor.text, span.hi as usize, file.cursor.end);
+        let known = ["define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"];
+        if span.hi as usize == span.lo as usize + 1 + name.len()
+            && let Some(near) = crate::suggest::nearest(name, known)
+        {
+            let diagnostic = Diagnostic::error("preprocessor", span, format!("unknown preprocessor line `#{name}`"));
+            self.diags.push(diagnostic.with_help(format!("did you mean `#{near}`?")));
         }
     }
 
@@ -432,7 +444,10 @@ impl Preprocessor<'_, '_> {
                         return;
                     }
                 }
-                _ => {}
+                "" if line.text[start..].trim_start().starts_with("/*") => {}
+                "else" | "elif" | "define" | "undef" | "include" | "error" | "warning" | "line" | "pragma" | "ident" => {}
+                // A remark.
+                _ => cursor.pos = line_end(&cursor.text, start, cursor.end),
             }
         }
     }
@@ -453,7 +468,7 @@ impl Preprocessor<'_, '_> {
         let tokens = condition::replace_defined(tokens, &|name| self.macros.contains_key(name));
         let expanded = self.expand_list(tokens, 0);
         match condition::evaluate(&expanded, span) {
-            Ok(value) => value != 0,
+            Ok(holds) => holds,
             Err((at, message)) => {
                 self.error(at, message);
                 false
@@ -494,10 +509,23 @@ pub(crate) fn read_source(path: &Path) -> Result<String, String> {
 fn directive_name(cursor: &mut Cursor) -> String {
     let rest = cursor.text.get(cursor.pos..cursor.end).unwrap_or("");
     let body = rest.trim_start_matches([' ', '\t']);
-    let len = body.bytes().take_while(|b| b.is_ascii_alphabetic() || *b == b'_').count();
+    let len = match body.as_bytes().first() {
+        Some(b'0'..=b'9') => 0,
+        _ => body.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count(),
+    };
     let name = body[..len].to_string();
     cursor.pos += rest.len() - body.len() + len;
     name
+}
+
+/// Where the line that `pos` lies in ends, whatever stands in it: at the `\n` that is not continued by a backslash.
+fn line_end(text: &str, pos: usize, end: usize) -> usize {
+    let bytes = &text.as_bytes()[..end];
+    let mut at = pos;
+    while at < end && bytes[at] != b'\n' {
+        at += continued_line(&bytes[at..]).unwrap_or(1);
+    }
+    at.min(end)
 }
 
 /// Where the line that `pos` lies in ends: at the `\n` that is neither continued by a backslash nor inside a comment.

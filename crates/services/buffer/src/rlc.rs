@@ -14,7 +14,7 @@
 //!   [`RlcBuffer::discard`] is for a caller who knows that the peer has the packet, or will be re-established.
 //! - Gaps. A packet that never came here, because it was lost on its way to the buffer, cannot be sent again. A NACK of it is passed over, and counted.
 
-use crate::status::{SO_END, SnLength, Status, StatusFault};
+use crate::status::{Missing, SO_END, SnLength, Status, StatusFault};
 use crate::wheel::{NONE, Place, Places, SLOTS, Wheel};
 use crate::{Counters, Event, Limits, Payload, Reason, Refused};
 
@@ -386,6 +386,11 @@ impl<P: Payload> Bearer<P> {
         (count != self.last).then(|| self.slots[self.place(count)].next)
     }
 
+    /// Of a packet that is in flight.
+    fn is_kept(&self, count: u32) -> bool {
+        self.slots[self.place(count)].packet.is_some()
+    }
+
     fn first(&self) -> Option<u32> {
         (self.kept > 0).then_some(self.first)
     }
@@ -410,6 +415,8 @@ pub struct RlcBuffer<P> {
     /// First and last of the bearers with pending packets, or [`NONE`].
     turn_first: u32,
     turn_last: u32,
+    /// What a status names, while it is processed: its memory stays.
+    missing: Vec<Missing>,
     counters: Counters,
 }
 
@@ -430,6 +437,7 @@ impl<P: Payload> RlcBuffer<P> {
             tick: 0,
             turn_first: NONE,
             turn_last: NONE,
+            missing: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -623,24 +631,8 @@ impl<P: Payload> RlcBuffer<P> {
         if ack > in_flight {
             return Err(StatusFault::OutsideWindow);
         }
-        let mut steps = 0;
-        let mut end = i32::MIN;
-        let mut last_is_segment = false;
-        let mut result = Ok(());
-        for nack in status.nacks() {
-            steps += 1;
-            let first = state.offset(nack.sn);
-            let last = first + i32::from(nack.range) - 1;
-            // Segments of one packet follow each other.
-            let again = first == end && last_is_segment && nack.segment.is_some();
-            if !(first > end || again) || last >= ack {
-                result = Err(StatusFault::Order);
-                break;
-            }
-            (end, last_is_segment) = (last, nack.segment.is_some());
-        }
-        self.counters.steps += steps;
-        result.map(|()| (status, ack))
+        self.counters.steps += status.nacks().count() as u64;
+        Ok((status, ack))
     }
 
     fn acknowledge(&mut self, bearer: u32, status: &Status<'_>, ack: i32, events: &mut impl FnMut(Event<Key, P>)) -> Report {
@@ -648,35 +640,47 @@ impl<P: Payload> RlcBuffer<P> {
         let at = bearer as usize;
         let base = self.bearers[at].next_ack;
         let offset = |count: u32| count.wrapping_sub(base) as i32;
-        let poll_covered = offset(self.bearers[at].poll_sn) < ack;
+        let state = &self.bearers[at];
+        let poll_sn = offset(state.poll_sn);
+        let mut poll_covered = poll_sn < ack;
+        let mut parts = std::mem::take(&mut self.missing);
+        status.missing(|sn| state.offset(sn), state.in_flight() as i32, &mut parts);
         // `next`: the first kept packet that has not been walked over. `missing`: the first that stays.
         let mut next = self.bearers[at].first();
         let mut missing = None;
         let mut steps = 0;
-        for nack in status.nacks() {
+        for of in &parts {
             steps += 1;
-            let from = self.bearers[at].offset(nack.sn);
-            let to = from + i32::from(nack.range) - 1;
-            next = self.free_up_to(bearer, next, base, from.max(0), &mut report, events);
+            let (from, to) = (of.first, of.last);
+            // §5.3.3.3: a negative acknowledgement answers the poll, too.
+            poll_covered |= (from..=to).contains(&poll_sn);
+            next = self.free_up_to(bearer, next, base, from.clamp(0, ack), &mut report, events);
             let mut named = 0;
             let mut current = next;
+            // Behind ACK_SN nothing is said of those between, and they may be a window: they are not walked over.
+            let is_ahead = next.is_some_and(|count| offset(count) < from);
+            if is_ahead {
+                let mut counts = (from..=to).map(|offset| base.wrapping_add(offset as u32)).inspect(|_| steps += 1);
+                current = counts.find(|count| self.bearers[at].is_kept(*count));
+            }
             // Two segments of one packet: the second NACK names what the first has passed.
-            if let Some(passed) = missing.filter(|count| offset(*count) == from && nack.segment.is_some()) {
+            if let Some(passed) = missing.filter(|count| offset(*count) == from && of.segment.is_some()) {
                 named += 1;
-                self.consider(bearer, passed, segment_of(&nack, from, from, to), &mut report, events);
+                self.consider(bearer, passed, segment_of(of, from), &mut report, events);
             }
             while let Some(count) = current.filter(|count| offset(*count) <= to) {
                 steps += 1;
                 named += 1;
                 current = self.bearers[at].after(count);
-                let part = segment_of(&nack, offset(count), from, to);
+                let part = segment_of(of, offset(count));
                 self.consider(bearer, count, part, &mut report, events);
                 missing = Some(count);
             }
-            next = current;
-            let in_window = (to + 1).max(0) - from.max(0);
+            next = if is_ahead && named == 0 { next } else { current };
+            let in_window = to + 1 - from.max(0);
             report.absent += (in_window - named) as u32;
         }
+        self.missing = parts;
         self.free_up_to(bearer, next, base, ack, &mut report, events);
         self.counters.steps += steps + u64::from(report.acknowledged);
         let state = &mut self.bearers[at];
@@ -720,9 +724,11 @@ impl<P: Payload> RlcBuffer<P> {
         let key = Key { bearer, sn: state.sn(count) };
         let most = state.config.max_retransmissions;
         let slot = &mut state.slots[place];
-        if u32::from(part.0) >= slot.bytes.max(1) {
+        let mut part = part;
+        if u32::from(part.0) >= slot.bytes.max(1) || part.0 > part.1 {
+            // The peer has not all of it, and cannot say what is missing: it gets the whole packet, or it would ask for ever.
             self.counters.bad_segments += 1;
-            return;
+            part = (0, SO_END);
         }
         let pending = &mut state.pending[place];
         if slot.pending {
@@ -962,10 +968,10 @@ fn room<P: Payload>(state: &Bearer<P>, sn: u32, bytes: u64) -> Result<u32, Reaso
     Ok(state.next_ack.wrapping_add(ahead))
 }
 
-/// What of the packet at `offset` a NACK of `from..=to` names: `SOstart` is in the first, `SOend` in the last.
-fn segment_of(nack: &crate::status::Nack, offset: i32, from: i32, to: i32) -> (u16, u16) {
-    match nack.segment {
+/// What is missing of the packet at `offset`: `SOstart` is in the first, `SOend` in the last.
+fn segment_of(missing: &Missing, offset: i32) -> (u16, u16) {
+    match missing.segment {
         None => (0, SO_END),
-        Some((start, end)) => (if offset == from { start } else { 0 }, if offset == to { end } else { SO_END }),
+        Some((start, end)) => (if offset == missing.first { start } else { 0 }, if offset == missing.last { end } else { SO_END }),
     }
 }

@@ -21,6 +21,8 @@ use crate::status::{SnLength, StatusFault};
 use crate::{Event, Limits, Payload, RlcBuffer};
 use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Question, Reason, Requests, Service, Setting, SettingError};
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Operation: keep a packet that was sent.
 pub const KEEP: u8 = 0;
@@ -99,7 +101,6 @@ pub static INTERFACE: Interface = Interface {
         "status_length",
         "status_not_status",
         "status_field",
-        "status_order",
         "status_stale",
         "status_outside_window",
     ],
@@ -329,6 +330,20 @@ fn hold(call: &mut Call, prefix: usize, part: Answer) {
     call.answer(&part.bytes());
 }
 
+/// How fast packets are sent again, those of all bearers together.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    /// Bytes of RLC PDUs a second, at least 1.
+    pub bytes_per_s: u64,
+    /// What was sent again is added here, in bytes of RLC PDUs: whoever shapes what is sent for the first time takes it from the rate that they share.
+    pub sent: Arc<AtomicU64>,
+}
+
+/// How long a pace may be saved up, in ns: more than a lane that has nothing to do sleeps.
+const SAVED_NS: u64 = 4_000_000;
+/// Header of an RLC AM PDU, at most: 18 bits of sequence number, and a segment offset.
+const PDU_HEADER: u64 = 5;
+
 /// One instance: a buffer and its bearers.
 pub struct BufferService<B = RlcBuffer<Held>> {
     buffer: B,
@@ -342,6 +357,9 @@ pub struct BufferService<B = RlcBuffer<Held>> {
     /// Of the burst: what is kept.
     keys: Vec<Key>,
     now_ns: u64,
+    pace: Option<Pace>,
+    /// When by its pace the next packet is sent again.
+    again_ns: u64,
 }
 
 impl BufferService {
@@ -351,6 +369,11 @@ impl BufferService {
     /// If they are more than [`crate::rlc::MAX_BEARERS`].
     pub fn new(bearers: usize, limits: Limits) -> BufferService {
         BufferService::over(bearers, limits)
+    }
+
+    /// The same, but what is sent again keeps to a pace. Without one it goes at once.
+    pub fn paced(self, pace: Pace) -> BufferService {
+        BufferService { pace: Some(pace), ..self }
     }
 }
 
@@ -371,6 +394,8 @@ impl<B: Keeps<Held>> BufferService<B> {
             exhausted: BTreeSet::new(),
             keys: Vec::new(),
             now_ns: 0,
+            pace: None,
+            again_ns: 0,
         }
     }
 
@@ -546,7 +571,7 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
 
     fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
         self.now_ns = now_ns;
-        let BufferService { buffer, done, exhausted, segment_bytes, .. } = self;
+        let BufferService { buffer, done, exhausted, segment_bytes, pace, again_ns, .. } = self;
         buffer.advance(now_ns, &mut |event| note(event, done, exhausted));
         // As a rule the caller has taken all that was there: then nothing is copied.
         if out.is_empty() {
@@ -554,8 +579,13 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
         } else {
             out.append(done);
         }
+        *again_ns = (*again_ns).max(now_ns.saturating_sub(SAVED_NS));
         for _ in 0..BURST {
+            if pace.is_some() && *again_ns > now_ns {
+                break;
+            }
             let Some(again) = buffer.next_retransmission(now_ns) else { break };
+            let (bytes, before) = ((again.end - again.start) as u64, out.len() as u64);
             let mut flags = if again.poll { POLL } else { 0 };
             if exhausted.remove(&again.key) {
                 flags |= MAX_RETRANSMISSIONS;
@@ -567,6 +597,11 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
                 0 => out.push(again.packet.0.copy(&answer.bytes())),
                 _ if !again.packet.is_here() => out.push(again.packet.0.copy(&answer.bytes())),
                 segment_bytes => again.packet.segments(segment_bytes, answer, out),
+            }
+            if let Some(Pace { bytes_per_s, sent }) = pace {
+                let bytes = bytes + PDU_HEADER * (out.len() as u64 - before);
+                sent.fetch_add(bytes, Relaxed);
+                *again_ns += (bytes * 1_000_000_000).div_ceil((*bytes_per_s).max(1));
             }
         }
     }

@@ -39,10 +39,8 @@ pub enum StatusFault {
     Length,
     /// A data PDU, or a control PDU of another type.
     NotStatus,
-    /// A NACK range of no packet, or a segment that ends before it begins.
+    /// A NACK range of no packet.
     Field,
-    /// NACKs are not in increasing order (TS 38.322 §5.3.4), or name what `ACK_SN` does not cover.
-    Order,
     /// `ACK_SN` is before `TX_Next_Ack`: late, a newer status has been processed.
     Stale,
     /// `ACK_SN` is neither: it acknowledges what was not sent.
@@ -51,12 +49,11 @@ pub enum StatusFault {
 
 impl StatusFault {
     /// All of them, in the order of their numbers.
-    pub const ALL: [StatusFault; 7] = [
+    pub const ALL: [StatusFault; 6] = [
         StatusFault::NoBearer,
         StatusFault::Length,
         StatusFault::NotStatus,
         StatusFault::Field,
-        StatusFault::Order,
         StatusFault::Stale,
         StatusFault::OutsideWindow,
     ];
@@ -68,7 +65,6 @@ impl StatusFault {
             StatusFault::Length => "length",
             StatusFault::NotStatus => "not_status",
             StatusFault::Field => "field",
-            StatusFault::Order => "order",
             StatusFault::Stale => "stale",
             StatusFault::OutsideWindow => "outside_window",
         }
@@ -94,6 +90,17 @@ impl Nack {
     pub fn of(sn: u32) -> Nack {
         Nack { sn, range: 1, segment: None }
     }
+}
+
+/// Packets that are missing, or parts of them, by their offsets from `TX_Next_Ack` on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// The first; negative where it is acknowledged already.
+    pub first: i32,
+    /// The last; 0 or more, and sent.
+    pub last: i32,
+    /// As [`Nack::segment`].
+    pub segment: Option<(u16, u16)>,
 }
 
 /// A STATUS PDU whose lengths and fields are checked.
@@ -127,8 +134,7 @@ impl<'a> Status<'a> {
         let mut expected = more;
         while expected {
             let (nack, more, after) = read_nack(rest, sn_length).ok_or(StatusFault::Length)?;
-            let backwards = nack.range == 1 && nack.segment.is_some_and(|(start, end)| start > end);
-            if nack.range == 0 || backwards {
+            if nack.range == 0 {
                 return Err(StatusFault::Field);
             }
             (rest, expected) = (after, more);
@@ -147,6 +153,41 @@ impl<'a> Status<'a> {
     /// The length of its numbers.
     pub fn sn_length(&self) -> SnLength {
         self.sn_length
+    }
+
+    /// What is missing of the first `in_flight` packets from `TX_Next_Ack` on, of which `offset` says where they are, in ascending order.
+    ///
+    /// A NACK may reach `ACK_SN` and what is behind it: TS 38.322 §5.3.2 bounds it by what was sent alone, and a STATUS PDU that a grant has cut within an SDU's segments has
+    /// such NACKs. They are written in ascending order (§5.3.4). Where they are not, or one lies in another, they are taken all the same, each for whole packets: a
+    /// packet that is sent once too often costs less than a bearer that stands still, since its peer would say the same again.
+    pub fn missing(&self, offset: impl Fn(u32) -> i32, in_flight: i32, missing: &mut Vec<Missing>) {
+        missing.clear();
+        let mut in_order = true;
+        for Nack { sn, range, segment } in self.nacks() {
+            let first = offset(sn);
+            if let Some(before) = missing.last() {
+                // Segments of one packet follow each other.
+                let is_next_segment = first == before.last && before.segment.is_some() && segment.is_some();
+                in_order &= first > before.last || is_next_segment;
+            }
+            missing.push(Missing { first, last: first + i32::from(range) - 1, segment });
+        }
+        if !in_order {
+            missing.iter_mut().for_each(|of| of.segment = None);
+            missing.sort_unstable_by_key(|of| (of.first, of.last));
+            missing.dedup_by(|next, before| {
+                let meets = next.first <= before.last + 1;
+                before.last = if meets { before.last.max(next.last) } else { before.last };
+                meets
+            });
+        }
+        missing.retain_mut(|of| {
+            if of.last >= in_flight {
+                of.last = in_flight - 1;
+                of.segment = of.segment.map(|(start, _)| (start, SO_END));
+            }
+            of.last >= of.first.max(0)
+        });
     }
 
     /// In the order of the PDU.
@@ -254,11 +295,30 @@ mod tests {
     }
 
     #[test]
-    fn a_data_pdu_a_range_of_none_and_a_segment_backwards_are_refused() {
+    fn a_data_pdu_and_a_range_of_none_are_refused() {
         let check = |pdu: &[u8]| Status::new_checked(pdu, SnLength::Bits12).map(|_| ()).unwrap_err();
         assert_eq!(check(&[0x80, 0, 0]), StatusFault::NotStatus);
         assert_eq!(check(&[0x10, 0, 0]), StatusFault::NotStatus);
         assert_eq!(check(&[0, 9, 0x80, 0, 0x12, 0]), StatusFault::Field);
-        assert_eq!(check(&[0, 9, 0x80, 0, 0x14, 0, 5, 0, 4]), StatusFault::Field);
+    }
+
+    #[test]
+    fn nacks_out_of_order_name_whole_packets_and_those_of_what_was_not_sent_none() {
+        let missing = |nacks: &[Nack]| {
+            let (mut pdu, mut missing) = (Vec::new(), Vec::new());
+            emit(SnLength::Bits12, 9, nacks, &mut pdu);
+            // From 4 on, of which ten were sent.
+            let offset = |sn: u32| sn as i32 - 4;
+            Status::new_checked(&pdu, SnLength::Bits12).unwrap().missing(offset, 10, &mut missing);
+            missing.iter().map(|of| (of.first, of.last, of.segment)).collect::<Vec<_>>()
+        };
+        let part = |sn, range, start, end| Nack { sn, range, segment: Some((start, end)) };
+        let run = |sn, range| Nack { sn, range, segment: None };
+        // ACK_SN is no bound, TX_Next is.
+        assert_eq!(missing(&[part(8, 2, 481, 35)]), [(4, 5, Some((481, 35)))]);
+        assert_eq!(missing(&[run(2, 1), run(3, 2), part(12, 3, 7, 8), run(15, 1)]), [(-1, 0, None), (8, 9, Some((7, SO_END)))]);
+        assert_eq!(missing(&[part(5, 1, 0, 9), part(5, 1, 20, 29)]).len(), 2, "segments of one packet");
+        assert_eq!(missing(&[run(7, 1), part(5, 1, 0, 9)]), [(1, 1, None), (3, 3, None)]);
+        assert_eq!(missing(&[run(5, 4), run(6, 1), run(9, 1)]), [(1, 5, None)]);
     }
 }

@@ -73,9 +73,9 @@ fn a_status_costs_its_nacks_and_the_packets_that_it_frees_or_names_not_the_windo
     let ranges: Vec<Nack> = (0..514).map(|at| Nack { sn: 255 * at, range: 255, segment: None }).collect();
     let worst = pdu(length, 514 * 255, &ranges);
     assert_eq!(steps(&mut buffer, &worst), 2 * 514 + 514 * 255);
-    // Out of order, it costs its own length only, and changes nothing.
+    // Out of order, they are put in order, and each packet is named once.
     let backwards: Vec<Nack> = ranges.iter().rev().copied().collect();
-    assert_eq!(steps(&mut buffer, &pdu(length, 514 * 255, &backwards)), 2);
+    assert_eq!(steps(&mut buffer, &pdu(length, 514 * 255, &backwards)), 514 + 1 + 514 * 255);
     // Sixteen thousand segments of one packet.
     let mut buffer = filled(length, 2);
     let segments = vec![Nack { sn: 0, range: 1, segment: Some((7, SO_END)) }; 9_300];
@@ -117,6 +117,60 @@ fn timers_cost_the_bearers_that_are_due_and_one_look_at_each_slot_after_a_long_t
     buffer.keep(0, 1, Item(1), true, u64::MAX).unwrap();
     buffer.advance(u64::MAX, &mut |_| {});
     buffer.advance(0, &mut |_| {});
+}
+
+/// What is sent again: number, start and end.
+fn again(buffer: &mut RlcBuffer<Item>) -> Vec<(u32, usize, usize)> {
+    std::iter::from_fn(|| buffer.next_retransmission(0).map(|of| (of.key.sn, of.start, of.end))).collect()
+}
+
+/// As a UE has sent it: a grant had cut it within the second NACK, and bearers of such UEs stood still for ever.
+#[test]
+fn a_status_whose_nack_reaches_ack_sn_does_not_stop_the_bearer() {
+    let mut buffer = RlcBuffer::new(1, UNLIMITED);
+    buffer.add(0, config(SnLength::Bits18)).unwrap();
+    for sn in 0..3 {
+        buffer.keep(0, sn, Item(600), sn == 2, 0).unwrap();
+    }
+    let cut = [0x00, 0x00, 0x06, 0x00, 0x00, 0x18, 0x01, 0xe1, 0x00, 0x23, 0x02];
+    let report = buffer.status(0, &cut, &mut |event| panic!("{event:?}")).unwrap();
+    assert_eq!((report.nacked, report.acknowledged), (2, 0));
+    assert_eq!(again(&mut buffer), [(0, 481, 600), (1, 0, 36)]);
+    let mut acknowledged = 0;
+    buffer.status(0, &pdu(SnLength::Bits18, 3, &[]), &mut |_| acknowledged += 1).unwrap();
+    assert_eq!(acknowledged, 3);
+}
+
+#[test]
+fn a_nack_or_a_segment_out_of_place_costs_neither_ack_sn_nor_the_others() {
+    let run = |sn, range| Nack { sn, range, segment: None };
+    let part = |sn, start, end| Nack { sn, range: 1, segment: Some((start, end)) };
+    let all = 1400;
+    for (nacks, acknowledged, parts) in [
+        (vec![run(3, 3)], 3, vec![(3, 0, all), (4, 0, all), (5, 0, all)]),
+        (vec![run(1, 1), run(8, 9)], 4, vec![(1, 0, all), (8, 0, all), (9, 0, all)]),
+        (vec![run(10, 1), run(2000, 1)], 5, vec![]),
+        (vec![run(3, 1), part(2, 5, 9)], 3, vec![(2, 0, all), (3, 0, all)]),
+        (vec![run(1, 3), run(2, 1)], 2, vec![(1, 0, all), (2, 0, all), (3, 0, all)]),
+        (vec![part(3, 1400, SO_END), part(4, 10, 19)], 3, vec![(3, 0, all), (4, 10, 20)]),
+        (vec![part(3, 5, 4)], 4, vec![(3, 0, all)]),
+    ] {
+        let mut buffer = filled(SnLength::Bits12, 10);
+        let report = buffer.status(0, &pdu(SnLength::Bits12, 5, &nacks), &mut |_| {}).unwrap();
+        assert_eq!((report.acknowledged, again(&mut buffer)), (acknowledged, parts), "{nacks:?}");
+        // And then all of it comes.
+        let report = buffer.status(0, &pdu(SnLength::Bits12, 10, &[]), &mut |_| {}).unwrap();
+        assert_eq!(report.acknowledged + acknowledged, 10, "{nacks:?}");
+    }
+}
+
+#[test]
+fn a_nack_far_behind_ack_sn_costs_no_walk_over_the_window() {
+    let length = SnLength::Bits18;
+    let mut buffer = filled(length, length.window());
+    let far = pdu(length, 0, &[Nack { sn: length.window() - 300, range: 255, segment: None }]);
+    assert!(steps(&mut buffer, &far) <= 2 + 2 * 255);
+    assert_eq!(again(&mut buffer).len(), 255);
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn hostile(state: &PlainBearer<Item>, rng: &mut impl rand::Rng) -> Vec<u8> {
             let nacks: Vec<Nack> = (0..rng.random_range(0..4))
                 .map(|_| Nack {
                     sn: sn(rng),
-                    range: rng.random_range(0..30),
+                    range: *pick(rng, &[0, 1, 5, 29]),
                     segment: rng.random::<bool>().then_some((5, rng.random_range(3..90))),
                 })
                 .collect();

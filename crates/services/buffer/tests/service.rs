@@ -250,3 +250,30 @@ fn a_setting_that_is_no_bearer_is_refused() {
     }
     assert!(matches!(deployment.set(1 << 20, None), Err(SettingError::Index { .. })));
 }
+
+/// A peer that says that it misses everything, as often as it can.
+#[test]
+fn what_is_sent_again_keeps_to_its_pace_and_is_added_up() {
+    use buffer::service::Pace;
+    use std::sync::atomic::AtomicU64;
+    let sent = Arc::new(AtomicU64::new(0));
+    // 100 bytes a millisecond.
+    let pace = Pace { bytes_per_s: 100_000, sent: sent.clone() };
+    let mut service = BufferService::new(8, Limits { packets: 100, bytes: 1 << 20 }).paced(pace);
+    use service::{Service, Setting};
+    service.set(&Setting { version: 1, index: 3, value: Some(Arc::new(bearer_setting(&CONFIG).into())) }).unwrap();
+    let mut out = Vec::new();
+    for sn in 0..60 {
+        service.call(&mut [call(KEEP, 3, sn, &[7; 95], sn)], MS);
+    }
+    let mut again = 0;
+    for ms in 1..=1000 {
+        service.call(&mut [status(3, 60, &[Nack { sn: 0, range: 60, segment: None }])], ms * MS);
+        service.poll(ms * MS, &mut out);
+        let copies = out.drain(..).filter(|call| Answer::read(&call.fields).event == RETRANSMISSION && call.outcome == Outcome::Copy);
+        again += copies.count() as u64;
+    }
+    // One a millisecond, and four that were saved up.
+    assert!((990..=1005).contains(&again), "{again}");
+    assert_eq!(sent.load(Relaxed), again * 100);
+}

@@ -14,9 +14,8 @@ use std::sync::OnceLock;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use crate::engine::{Error, split, verdict};
 use crate::iv::Inputs;
-use crate::job::{Fault, Job, MAC_LEN, Outcome, Step};
+use crate::job::{Error, Fault, Job, MAC_LEN, Outcome, Step, split, verdict};
 use crate::key::{Form, KEY_LEN, Key, Nea, Nia};
 use crate::portable;
 

@@ -120,3 +120,28 @@ pub(crate) fn check_plain(len: usize, clear: usize, bearer: u8) -> Result<(), Fa
         () => Ok(()),
     }
 }
+
+/// Why an implementation is not to be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Not in this build, or not on this machine: with what to do.
+    #[error("{0}")]
+    Absent(String),
+    /// Jobs that [`crate::Alone`] does not take.
+    #[error("not for the library alone: {0}")]
+    Jobs(Fault),
+}
+
+/// Message and MAC-I. The job was checked: it has room for both.
+pub(crate) fn split(data: &mut [u8]) -> (&[u8], &mut [u8]) {
+    let at = data.len() - MAC_LEN;
+    let (message, mac) = data.split_at_mut(at);
+    (message, mac)
+}
+
+/// Whether a MAC-I is right, in a time that does not tell how much of it is.
+pub(crate) fn verdict(algorithm: Nia, mac: &[u8], expected: &[u8; MAC_LEN]) -> Outcome {
+    let differ = mac.iter().zip(expected).fold(0, |differ, (a, b)| differ | (a ^ b));
+    // NIA0's is not checked (TS 33.501 §D.1).
+    if differ == 0 || algorithm == Nia::Nia0 { Outcome::Done } else { Outcome::WrongMac }
+}

@@ -24,7 +24,7 @@ mod portable;
 pub mod service;
 mod snow3g;
 
-pub use engine::{Choice, Engine, Error};
+pub use engine::{Choice, Engine};
 pub use ipsec_mb::Alone;
-pub use job::{Direction, Fault, Job, LONGEST, MAC_LEN, Outcome, Step};
+pub use job::{Direction, Error, Fault, Job, LONGEST, MAC_LEN, Outcome, Step};
 pub use key::{Key, Nea, Nia, UnknownAlgorithm};

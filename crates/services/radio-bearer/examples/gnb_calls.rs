@@ -14,7 +14,7 @@ use ciphering::Nea;
 use common::*;
 use service::{Call, Deployment, Interface, Service, Setting, SettingError};
 use std::sync::Arc;
-use target::{BURST, Lane, Replicating, Target};
+use target_api::{BURST, Lane, Replicating, Target};
 use target_x86::{Options, X86};
 
 const BEARERS: u32 = 512;

@@ -15,7 +15,7 @@ use gnb::rlc::um::{UmRx, UmTx};
 use gnb::rlc::{QueueLimits, am_rx, am_tx, um};
 use rand::Rng;
 use std::collections::BTreeMap;
-use target::Target;
+use target_api::Target;
 
 const QUEUE: QueueLimits = QueueLimits { sdus: 4096, bytes: 1 << 26 };
 const MODES: [RlcMode; 5] = [RlcMode::Tm, RlcMode::Um(6), RlcMode::Um(12), RlcMode::Am(12), RlcMode::Am(18)];

@@ -10,7 +10,7 @@ use gnb::pdcp::{CountGuard, Tx, TxConfig};
 use p4_interp::{Machine, Mode};
 use program::{Batch, Mirror, Op};
 use std::sync::Arc;
-use target::{Lane, Replicating, Target};
+use target_api::{Lane, Replicating, Target};
 use target_x86::{Options, X86};
 
 /// The program on x86, with its services if it calls some.
@@ -165,7 +165,7 @@ fn packets_of_a_burst_spend_their_counts_in_order() {
         let mut lane = target.lane(0);
         for _ in 0..4 {
             // Some have no bearer, and one is no tunnel's.
-            let mut frames: Vec<Vec<u8>> = (0..target::BURST).map(|i| from_upf(&bearers[i * i % 3], &[i as u8; 70])).collect();
+            let mut frames: Vec<Vec<u8>> = (0..target_api::BURST).map(|i| from_upf(&bearers[i * i % 3], &[i as u8; 70])).collect();
             frames[7] = from_upf(&Bearer::new(0x99), b"nobody");
             frames[9].truncate(45);
             let mut packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, N3)).collect();
@@ -200,7 +200,7 @@ fn a_burst_that_keeps_copies_and_acknowledges_them_does_not_stop() {
         let (mut sent, mut statuses) = ([0u32; 3], 0);
         for round in 1..9 {
             let mut frames = Vec::new();
-            for i in 0..target::BURST {
+            for i in 0..target_api::BURST {
                 let n = i * i * round % 3;
                 if (i + round).is_multiple_of(7) {
                     statuses += 1;
@@ -228,7 +228,7 @@ fn a_burst_that_keeps_copies_and_acknowledges_them_does_not_stop() {
             lane.poll(1, &mut back);
         }
         let stats: Vec<_> = target.program().asks.iter().map(|ask| target.table_stats(ask.table)).collect();
-        let packets = 8 * target::BURST as u64;
+        let packets = 8 * target_api::BURST as u64;
         let calls = packets + if more.is_empty() { 0 } else { packets - statuses };
         assert_eq!((stats.iter().map(|s| s.hits).sum::<u64>(), stats.iter().map(|s| s.misses).sum::<u64>()), (calls, 0), "{more:?}");
     }
@@ -257,7 +257,7 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
     let (mut kept, mut dropped, mut statuses, mut refused, mut acknowledged, mut most) = (0, 0, 0, 0, 0, 0);
     for round in 1..48 {
         let (mut packets, mut expected) = (Vec::new(), Vec::new());
-        for i in 0..target::BURST {
+        for i in 0..target_api::BURST {
             // Rounds of one bearer alone too.
             let n = if round % 8 == 0 { 1 } else { i * i * round / 3 % 4 };
             let (port, frame) = match (i + round) % 9 {
@@ -314,7 +314,7 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
     }
     assert_eq!((services.buffer.counters().imbalance(), services.buffer.counters().waiting()), (0, (kept - acknowledged) as u64));
     let met = (kept, dropped, statuses, refused, acknowledged, most);
-    assert!(kept > 1000 && dropped > 300 && statuses > 50 && refused > 50 && acknowledged > 500 && most > target::BURST, "{met:?}");
+    assert!(kept > 1000 && dropped > 300 && statuses > 50 && refused > 50 && acknowledged > 500 && most > target_api::BURST, "{met:?}");
     println!("{met:?}");
 }
 

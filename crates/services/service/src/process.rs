@@ -4,7 +4,7 @@
 //! service changed it. So nothing that the second process does, and no kill, can lose or forge more of a packet than its payload: when it ends, all its
 //! packets come out as lost, with their tags. It is a service of the same build that answers; what comes from it is checked as if it were not.
 //!
-//! Whoever connects says which service it is; the lane answers with the rings. One process serves all lanes, as state has one owner: while it lives,
+//! Whoever connects says which service it is; the lane answers the first that does with the rings. One process serves all lanes, as state has one owner: while it lives,
 //! others are turned away. When it ends, lanes see the closed socket within [`CHECK_NS`] of their time, and take the next that connects: its settings are
 //! put in place again.
 
@@ -29,8 +29,9 @@ use zeroize::Zeroizing;
 
 /// How often a lane looks whether the other process lives, or has come: 10 ms.
 pub const CHECK_NS: u64 = 10_000_000;
-/// How long whoever connects may take to say who it is.
+/// How long whoever connects may take to say who it is, and how many may be about to at a time: of more, who came first is turned away.
 const HELLO_NS: u64 = 1_000_000_000;
+const GUESTS: usize = 16;
 /// Most packets of a lane that are with the service.
 const SLOTS_MAX: usize = 1 << 20;
 /// How long a lane waits for an answer that is being worked on, before it looks again; and for one of a packet that is kept.
@@ -79,6 +80,7 @@ impl Process {
             settings: self.settings.clone(),
             ring: self.ring,
             link: Link::Absent,
+            guests: VecDeque::new(),
             slots: Vec::new(),
             free: Vec::new(),
             heads: Vec::new(),
@@ -96,6 +98,8 @@ pub(crate) struct ProcessClient {
     settings: Arc<Settings>,
     ring: usize,
     link: Link,
+    /// Who has connected and has not said yet who it is.
+    guests: VecDeque<Guest>,
     /// Packets that are with the service, by the number under which it knows them.
     slots: Vec<Option<Kept>>,
     free: Vec<u32>,
@@ -109,15 +113,15 @@ pub(crate) struct ProcessClient {
 
 enum Link {
     Absent,
-    /// Somebody has connected, and says who it is until then.
-    Greeting {
-        stream: UnixStream,
-        process: i32,
-        hello: [u8; HELLO_LEN],
-        heard: usize,
-        until_ns: u64,
-    },
     Attached(Box<Attached>),
+}
+
+struct Guest {
+    stream: UnixStream,
+    process: i32,
+    hello: [u8; HELLO_LEN],
+    heard: usize,
+    until_ns: u64,
 }
 
 struct Attached {
@@ -243,52 +247,55 @@ impl ProcessClient {
             }
             return;
         }
-        if matches!(self.link, Link::Absent) {
-            let mut meeting = lock(&self.meeting);
-            let Some((stream, process)) = meeting.door.accept() else { return };
-            if meeting.attached > 0 && meeting.process != process {
-                tracing::warn!(service = self.interface.name, process, "turned away: process {} serves", meeting.process);
-                return;
-            }
-            // Before it has said who it is no other may take its place.
-            (meeting.process, meeting.attached) = (process, meeting.attached + 1);
-            self.link = Link::Greeting { stream, process, hello: [0; HELLO_LEN], heard: 0, until_ns: self.now_ns.saturating_add(HELLO_NS) };
+        // Who says nothing keeps nobody out who does.
+        for _ in 0..GUESTS {
+            let Some((stream, process)) = lock(&self.meeting).door.accept() else { break };
+            let until_ns = self.now_ns.saturating_add(HELLO_NS);
+            self.guests.push_back(Guest { stream, process, hello: [0; HELLO_LEN], heard: 0, until_ns });
         }
-        self.greet();
+        let more = self.guests.len().saturating_sub(GUESTS);
+        self.guests.drain(..more);
+        for _ in 0..self.guests.len() {
+            let Some(mut guest) = self.guests.pop_front() else { return };
+            match door::hear(&mut guest.stream, &mut guest.hello[guest.heard..]) {
+                Heard::Bytes(n) => guest.heard += n,
+                Heard::Nothing if self.now_ns < guest.until_ns => {}
+                Heard::Nothing | Heard::Closed => continue,
+            }
+            if guest.heard < HELLO_LEN {
+                self.guests.push_back(guest);
+            } else if self.greet(guest) {
+                return self.guests.clear();
+            }
+        }
     }
 
-    /// Reads who it is, and answers with the rings.
-    fn greet(&mut self) {
-        let Link::Greeting { stream, process, hello, heard, until_ns } = &mut self.link else { return };
-        match door::hear(stream, &mut hello[*heard..]) {
-            Heard::Bytes(n) => *heard += n,
-            Heard::Nothing if self.now_ns < *until_ns => {}
-            Heard::Nothing | Heard::Closed => return self.leave(),
+    /// Answers one that has said who it is with the rings; whether it serves from now on.
+    fn greet(&mut self, Guest { stream, process, hello, .. }: Guest) -> bool {
+        let service = self.interface.name;
+        if hello != hello_of(self.interface) {
+            tracing::error!(service, process, "turned away: another service, or of another version; run the same build");
+            return false;
         }
-        if *heard < HELLO_LEN {
-            return;
+        {
+            let mut meeting = lock(&self.meeting);
+            if meeting.attached > 0 && meeting.process != process {
+                tracing::warn!(service, process, "turned away: process {} serves", meeting.process);
+                return false;
+            }
+            (meeting.process, meeting.attached) = (process, meeting.attached + 1);
         }
-        let process = *process;
-        if *hello != hello_of(self.interface) {
-            tracing::error!(
-                service = self.interface.name,
-                process,
-                "turned away: another service, or of another version; run the same build"
-            );
-            return self.leave();
-        }
-        match self.attach() {
-            Ok(()) => tracing::info!(service = self.interface.name, process, "attached"),
+        match self.attach(stream) {
+            Ok(()) => tracing::info!(service, process, "attached"),
             Err(error) => {
-                tracing::error!(service = self.interface.name, process, "not attached: {error}");
+                tracing::error!(service, process, "not attached: {error}");
                 self.leave();
             }
         }
+        matches!(self.link, Link::Attached(_))
     }
 
-    fn attach(&mut self) -> Result<(), RegionError> {
-        let Link::Greeting { stream, .. } = &self.link else { return Ok(()) };
-        let stream = stream.try_clone()?;
+    fn attach(&mut self, stream: UnixStream) -> Result<(), RegionError> {
         let region = Arc::new(Region::create(2 * ring_words(self.ring))?);
         door::send_region(&stream, &hello_of(self.interface), &region)?;
         let (to, from) = rings(region, self.ring, Producer::new, Consumer::new);

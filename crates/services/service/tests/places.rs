@@ -502,6 +502,32 @@ fn another_service_or_a_second_one_beside_the_first_is_turned_away() {
     world.attach();
 }
 
+/// Each of them had the place for a second, and others' turn came behind all of them.
+#[test]
+fn who_connects_and_says_nothing_keeps_no_service_out() {
+    let folder = folder();
+    let path = socket(&folder);
+    let mut world = World::new(&Place::Process(path.clone()), 1, Rings::default());
+    use std::io::{ErrorKind, Read, Write};
+    let mut silent: Vec<_> = (0..100).map(|_| std::os::unix::net::UnixStream::connect(&path).unwrap()).collect();
+    // One behind them that says who it is: it is turned away for that.
+    let mut heard = std::os::unix::net::UnixStream::connect(&path).unwrap();
+    heard.set_nonblocking(true).unwrap();
+    heard.write_all(&[b'x'; 64]).unwrap();
+    let mut looks = 0;
+    while heard.read(&mut [0; 8]).is_err_and(|e| e.kind() == ErrorKind::WouldBlock) {
+        looks += 1;
+        assert!(looks <= 20, "it is not heard");
+        world.now_ns += process::CHECK_NS;
+        world.burst_down(0);
+    }
+    // The last ones of them may still say it.
+    silent[99].set_nonblocking(true).unwrap();
+    assert!(silent[99].read(&mut [0; 8]).is_err_and(|e| e.kind() == ErrorKind::WouldBlock));
+    let _second = Second::start(&path);
+    world.attach();
+}
+
 /// By the lanes' own time: what 100 ms are to a machine that has other work is not the seam's.
 #[test]
 fn a_process_that_is_killed_is_noticed_within_100_ms() {

@@ -22,7 +22,7 @@ use p4_ir::Ir;
 use program::{ActionId, ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, TableId};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-use target::{
+use target_api::{
     BURST, Capabilities, Count, Digests, Extra, Facets, HeldEntry, Lane, MeterState, Meters, Picked, Picker, RegisterError, Registers,
     SharedMeter, TableStats, Tables, Target, TargetError,
 };
@@ -234,14 +234,14 @@ impl Meters for Asic {
 
 impl Registers for Asic {
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        target::check_registers(&self.program, register, &range)?;
+        target_api::check_registers(&self.program, register, &range)?;
         let machine = self.machine.look();
         into.extend(range.map(|index| machine.register(register, index).unwrap_or(0) as u64));
         Ok(())
     }
 
     fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError> {
-        target::check_registers(&self.program, register, &(index..index.saturating_add(1)))?;
+        target_api::check_registers(&self.program, register, &(index..index.saturating_add(1)))?;
         self.machine.change().set_register(register, index, value.into());
         Ok(())
     }
@@ -291,7 +291,7 @@ impl Lane for AsicLane {
         for (packet, verdict) in packets.iter_mut().zip(verdicts) {
             let output = machine.process(packet.data(), packet.port, now_ns, self.mode);
             *verdict = output.verdict;
-            if matches!(verdict.kind, VerdictKind::Forward | VerdictKind::Buffer | VerdictKind::Punt) {
+            if matches!(verdict.kind, VerdictKind::Forward | VerdictKind::Buffer | VerdictKind::Shape | VerdictKind::Punt) {
                 self.deparsed.clear();
                 self.deparsed.extend_from_slice(output.bytes);
                 packet.set(&self.deparsed);
@@ -304,4 +304,6 @@ impl Lane for AsicLane {
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
         into.append(&mut self.extra);
     }
+
+    target_api::lane_without!(process_asking, ran_by, poll, next_poll_ns, count, with_rates);
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use target::Count;
+use target_api::Count;
 
 /// Cells that are copied at once: a fraction of a microsecond, as others read a single one and then change something.
 const WINDOW: u64 = 64;

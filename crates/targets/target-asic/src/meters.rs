@@ -1,4 +1,4 @@
-//! Rates of a chip that the next target executes too ([`target::SharedMeter`]): one bucket, wherever packets run.
+//! Rates of a chip that the next target executes too ([`target_api::SharedMeter`]): one bucket, wherever packets run.
 //!
 //! What is over a rate goes to the next target and may wait there. Then the cell is red here for all that come, so that they follow; and within the burst it
 //! stays red from the first packet on that was, or that goes on for another reason: a shorter one behind it might find tokens and overtake it.
@@ -6,7 +6,7 @@
 use p4_interp::{Colour, SharedCells};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::SharedMeter;
+use target_api::SharedMeter;
 
 /// Cells of one meter.
 pub(crate) struct Cells {

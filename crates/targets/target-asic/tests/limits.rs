@@ -7,7 +7,7 @@ use p4_ir::Ir;
 use program::{ApplyError, Batch, Entry, KeyMatch, Op, RuleError};
 use std::path::Path;
 use std::sync::Arc;
-use target::Target;
+use target_api::Target;
 use target_asic::{Asic, Model};
 
 /// A program with a table of sessions and everything that is limited; the first byte says what a packet asks for.

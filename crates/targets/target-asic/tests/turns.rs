@@ -5,7 +5,7 @@ use program::{Batch, CounterId, Op};
 use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use target::{BURST, Target};
+use target_api::{BURST, Target};
 use target_asic::{Asic, Chip};
 
 /// Counts each packet in the cell that it names; and long enough to keep a lane busy.
@@ -85,7 +85,7 @@ fn what_is_read_is_what_was_counted() {
     let (asic, seen) = load(1);
     let others = asic.program().counter("others").unwrap();
     let mut rng = testkit::rng(11);
-    let mut expected = vec![target::Count::default(); 1000];
+    let mut expected = vec![target_api::Count::default(); 1000];
     let (mut lane, mut verdicts) = (asic.lane(0), vec![Verdict::default(); BURST]);
     let mut cleared = 0;
     for round in 0..2000 {
@@ -94,11 +94,11 @@ fn what_is_read_is_what_was_counted() {
         if round % 5 == 4 {
             asic.apply(&Batch { ops: vec![Op::ClearCounter { counter: seen, index: cell as u64 }] }).unwrap();
             cleared += u32::from(expected[cell].packets > 0);
-            expected[cell] = target::Count::default();
+            expected[cell] = target_api::Count::default();
         } else {
             let n = rng.random_range(1..=BURST);
             lane.process(&mut packets(cell as u32)[..n], &mut verdicts[..n], 0);
-            expected[cell] += target::Count { packets: n as u64, bytes: 64 * n as u64 };
+            expected[cell] += target_api::Count { packets: n as u64, bytes: 64 * n as u64 };
         }
         let near = cell.saturating_sub(1)..(cell + 2).min(1000);
         for index in near.chain([rng.random_range(0..1000usize)]) {
@@ -106,7 +106,7 @@ fn what_is_read_is_what_was_counted() {
         }
         // Of another counter in the same window, and beyond the end of both.
         assert!(asic.counter(others, cell as u64).packets >= expected[cell].packets);
-        assert_eq!([1000, 1 << 40, u64::MAX].map(|index| asic.counter(seen, index)), [target::Count::default(); 3]);
+        assert_eq!([1000, 1 << 40, u64::MAX].map(|index| asic.counter(seen, index)), [target_api::Count::default(); 3]);
     }
     assert!(cleared > 30 && expected.iter().filter(|count| count.packets > 0).count() > 300, "{cleared} cleared");
 }

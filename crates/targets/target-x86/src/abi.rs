@@ -59,7 +59,7 @@ pub(crate) struct CMeter {
     pub lock: u32,
 }
 
-pub(crate) use target::{ONE_RATE, WAITING};
+pub(crate) use target_api::{ONE_RATE, WAITING};
 
 /// `struct sp_profile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(crate) struct CProfile {
 }
 
 // As another target shares them.
-const _: () = assert!(size_of::<CMeter>() == 8 * target::CELL_WORDS && size_of::<CProfile>() == 8 * target::PROFILE_WORDS);
+const _: () = assert!(size_of::<CMeter>() == 8 * target_api::CELL_WORDS && size_of::<CProfile>() == 8 * target_api::PROFILE_WORDS);
 
 /// `struct sp_meters`.
 #[repr(C)]
@@ -138,7 +138,7 @@ pub(crate) struct CLane {
     pub asking: *mut CPacket,
     /// Whether its service is called in the order of the packets.
     pub in_order: u64,
-    pub payload: [u32; target::BURST],
+    pub payload: [u32; target_api::BURST],
 }
 
 /// `sp_process`.

@@ -321,7 +321,7 @@ mod tests {
     use crate::{LaneCells, Options, X86};
     use p4_ir::{Expr, Extern, Ir, LValue, Stmt, Ty};
     use program::CountUnit;
-    use target::Target;
+    use target_api::Target;
 
     /// A quota's cell is released in the batch by which packets are dropped for it.
     #[test]

@@ -7,7 +7,7 @@ use cranelift_entity::EntityRef;
 use program::{BitField, Program, TableId};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use target::{Asks, BURST, FIELDS_MAX, Outcome, Question};
+use target_api::{Asks, BURST, FIELDS_MAX, Outcome, Question};
 
 /// What a lane has for them.
 pub(crate) struct AskTables(Vec<AskTable>);

@@ -7,7 +7,7 @@ use program::Program;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use target::{CELL_WORDS, Count, PROFILE_WORDS, SharedMeter, Words};
+use target_api::{CELL_WORDS, Count, PROFILE_WORDS, SharedMeter, Words};
 
 /// Smaller arrays are not worth a huge page.
 const HUGE_PAGE: usize = 2 << 20;

@@ -76,6 +76,22 @@ pub(crate) fn compile(text: &str, options: &Options) -> Result<Object, LoadError
     load(file.path())
 }
 
+/// Whether [`crate::X86::load`] would find an object of `text`, or a compiler for it. Nothing is compiled.
+///
+/// # Errors
+/// [`LoadError::NoSuchCompiler`] and [`LoadError::NoCompiler`].
+pub fn check(text: &str, options: &Options) -> Result<(), LoadError> {
+    if options.cc.is_none() && shipped(text, options).is_some() {
+        return Ok(());
+    }
+    match (compiler(options.cc.as_deref()), &options.cache) {
+        (Err(LoadError::NoCompiler), Some(cache)) => {
+            c_compile::kept("x86", text, &arguments(NATIVE, &options.flags), cache).map(drop).ok_or(LoadError::NoCompiler)
+        }
+        (compiler, _) => compiler.map(drop),
+    }
+}
+
 /// That of the processor's level, unless a compiler was asked for.
 fn shipped(text: &str, options: &Options) -> Option<Vec<u8>> {
     let shipped = options.shipped.as_ref().filter(|_| options.cc.is_none())?;

@@ -12,7 +12,7 @@ use program::{CounterId, MeterId};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use target::{Asks, BURST, Counted, Lane, Rates, Taken};
+use target_api::{Asks, BURST, Counted, Lane, Rates, Taken};
 
 /// A lane of an [`crate::X86`].
 pub struct X86Lane {
@@ -173,7 +173,9 @@ impl X86Lane {
                 // SAFETY: the first `n` views have been written.
                 let view = unsafe { view.assume_init_ref() };
                 packet.set_window(view.start as usize, view.length as usize);
+                // As [`Verdict::of_program`], without a store to each verdict.
                 if verdict.kind == VerdictKind::Buffer && verdict.reason != 0 {
+                    verdict.kind = VerdictKind::Shape;
                     // Of a program with more meters than may be waited for nothing is said, and the packet is dropped.
                     packet.metered = Metered::new((view.metered >> 8) as u8, (view.metered >> 16) as u16).unwrap_or_default();
                 }
@@ -220,6 +222,8 @@ impl Lane for X86Lane {
         work(&mut LaneRates { meters: &self.arrays.meters[*meter], waiting, shared: *shared });
         drop(burst);
     }
+
+    target_api::lane_without!(take_extra, ran_by, poll, next_poll_ns);
 }
 
 /// The cells of a shaped meter, within a burst.

@@ -25,7 +25,7 @@ mod sets;
 mod tables;
 
 pub use cells::shared_meters;
-pub use compile::{FLAGS, LEVELS, NATIVE, compile_ahead, compiler, level};
+pub use compile::{FLAGS, LEVELS, NATIVE, check, compile_ahead, compiler, level};
 pub use lane::X86Lane;
 
 use abi::{CMeter, CSet, CTable};
@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
 use tables::{Held, ProgramTable};
-use target::{
+use target_api::{
     Capabilities, Count, Digests, Facets, HeldEntry, Lane, MeterState, Picked, Picker, RegisterError, Registers, SharedMeter, TableStats,
     Tables, Target, TargetError,
 };
@@ -426,7 +426,7 @@ impl Tables for X86 {
     }
 }
 
-impl target::Meters for X86 {
+impl target_api::Meters for X86 {
     /// Where another target executes them too, that one shares them with this one, which holds every session.
     fn shares_meters(&self) -> bool {
         false
@@ -445,14 +445,14 @@ impl target::Meters for X86 {
 
 impl Registers for X86 {
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        target::check_registers(&self.shared.program, register, &range)?;
+        target_api::check_registers(&self.shared.program, register, &range)?;
         // `check_registers` has refused those of more than a word.
         into.extend(range.map(|index| self.register(register, index).unwrap_or(0) as u64));
         Ok(())
     }
 
     fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError> {
-        target::check_registers(&self.shared.program, register, &(index..index.saturating_add(1)))?;
+        target_api::check_registers(&self.shared.program, register, &(index..index.saturating_add(1)))?;
         let mask = base::Bits::mask(self.shared.program.registers[register].width) as u64;
         if let Some(cell) = self.shared.registers[register.index()].register(index) {
             cell.store(value & mask, Ordering::Relaxed);

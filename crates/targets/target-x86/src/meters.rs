@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ptr::addr_of_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::{MeterState, PROFILE_WORDS, PROFILES, SharedMeter, Taken, TargetError, WAITING_ONE};
+use target_api::{MeterState, PROFILE_WORDS, PROFILES, SharedMeter, Taken, TargetError, WAITING_ONE};
 
 const NANO: u64 = 1_000_000_000;
 

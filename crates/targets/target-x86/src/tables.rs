@@ -6,7 +6,7 @@ use base::Bits;
 use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
 use std::hash::Hasher;
 use table::{Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View};
-use target::Picker;
+use target_api::Picker;
 
 /// Keys of up to that many bytes index their records directly.
 const DIRECT_LEN: usize = 2;

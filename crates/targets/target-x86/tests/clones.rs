@@ -5,7 +5,7 @@ use p4_interp::{Machine, Mode};
 use program::{Batch, Mirror, Op};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use target::{Asks, BURST, Lane, Replicating, Target};
+use target_api::{Asks, BURST, Lane, Replicating, Target};
 use target_kit::StandIn;
 use target_x86::{Options, X86};
 
@@ -74,6 +74,8 @@ impl Lane for Counting {
         self.runs.fetch_add(1, Relaxed);
         self.lane.process_asking(packets, verdicts, now_ns, asks);
     }
+
+    target_api::lane_without!(take_extra, ran_by, poll, next_poll_ns, shape, count, with_rates);
 }
 
 struct Both {

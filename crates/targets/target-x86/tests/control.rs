@@ -7,7 +7,7 @@ use base::{Packet, PortId, Verdict};
 use common::{Pair, rng};
 use program::{Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::Rng;
-use target::{Digests, Lane, Target};
+use target_api::{Digests, Lane, Target};
 
 fn compile(text: &str) -> p4_ir::Ir {
     let all = format!("#include <core.p4>\n#include <v1model.p4>\n{text}");

@@ -8,7 +8,7 @@ use rand::Rng;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use target::{BURST, Lane, Replicating, Target};
+use target_api::{BURST, Lane, Replicating, Target};
 use target_x86::{Options, X86};
 
 fn program(name: &str) -> Ir {

@@ -7,7 +7,7 @@ use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets}
 use rand_chacha::ChaCha8Rng;
 use target_x86::ClassStats;
 
-fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 5], ClassStats, [usize; 2]) {
+fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 8], ClassStats, [usize; 2]) {
     let mut pair = common::pair(ir, seed, flags);
     let mut source = rng(seed ^ 0xfeed);
     let packets = random_packets(&mut source, 150);
@@ -27,7 +27,7 @@ fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 5
 }
 
 fn check_all(make: fn(ChaCha8Rng) -> p4_ir::Ir, seeds: std::ops::Range<u64>, flags: &[&'static str]) -> ClassStats {
-    let (mut hits, mut misses, mut kinds, mut classes) = (0, 0, [0; 5], ClassStats { packets: vec![0; 2], spared: 0 });
+    let (mut hits, mut misses, mut kinds, mut classes) = (0, 0, [0; 8], ClassStats { packets: vec![0; 2], spared: 0 });
     let mut read = [0; 2];
     for seed in seeds.clone() {
         let (h, m, k, c, r) =

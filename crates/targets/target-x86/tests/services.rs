@@ -4,8 +4,8 @@
 //! The second process is this test's own binary, started again: see [`the_second_process`].
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use p4_gen::random::{self, Rng, Shape};
 use p4_interp::{Machine, Mode};
-use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Extern, Ir, Replicate, Stmt, walk};
 use p4_passes::bridge;
 use program::{ApplyError, Batch, Bridge, CounterId, Program, TableId};
@@ -13,7 +13,7 @@ use service::{Deployment, Place};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use target::{Asks, BURST, Capabilities, Count, Facets, Lane, Replicating, TableStats, Target};
+use target_api::{Asks, BURST, Capabilities, Count, Facets, Lane, Replicating, TableStats, Target};
 use target_kit::Watched;
 use target_kit::chaos::{self, Contest, Ended, Fates, Manner, Second, Twin, deploy, ended};
 use target_x86::{Options, X86};
@@ -313,6 +313,8 @@ impl Lane for TogetherLane {
         }
         self.0.process_asking(packets, verdicts, now_ns, asks);
     }
+
+    target_api::lane_without!(take_extra, ran_by, poll, next_poll_ns, shape, count, with_rates);
 }
 
 /// Of programs with registers and meters too: behind the last call of a packet they use none. What comes back is compared in order: packets of a burst that wait for one

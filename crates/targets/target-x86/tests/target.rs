@@ -7,7 +7,7 @@ use p4_ir::{BinOp, Expr, Extern, HeaderRef, Ir, LValue, Next, Stmt, Transition};
 use program::{ApplyError, Batch, CountUnit, Entry, KeyMatch, MatchKind, MeterConfig, Op, RuleError, TableId};
 use std::path::PathBuf;
 use std::sync::Arc;
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_x86::{LoadError, Options, X86};
 
 /// `key: bit<32>` at the packet's front; `exact` on it counts and forwards, `ranked` on its low half takes over on a miss;
@@ -157,9 +157,9 @@ fn counters_are_summed_over_lanes_past_and_present() {
     let mut second = x86.lane(1);
     send(&mut *first, &[1; 64], 0);
     send(&mut *second, &[1, 1, 2], 0);
-    assert_eq!(x86.counter(counter, 99_999), target::Count { packets: 66, bytes: 66 * 7 });
+    assert_eq!(x86.counter(counter, 99_999), target_api::Count { packets: 66, bytes: 66 * 7 });
     // Beyond the end nothing is counted, and nothing is there.
-    assert_eq!(x86.counter(counter, 100_000), target::Count::default());
+    assert_eq!(x86.counter(counter, 100_000), target_api::Count::default());
     drop(first);
     assert_eq!(x86.counter(counter, 99_999).packets, 66);
     // A new lane of that index, and one more while it lives, go on from there.
@@ -170,7 +170,7 @@ fn counters_are_summed_over_lanes_past_and_present() {
     assert_eq!(x86.counter(counter, 99_999).packets, 68);
     assert_eq!(x86.table_stats(exact()).hits, 69);
     apply(&x86, vec![Op::ClearCounter { counter, index: 99_999 }]).unwrap();
-    assert_eq!(x86.counter(counter, 99_999), target::Count::default());
+    assert_eq!(x86.counter(counter, 99_999), target_api::Count::default());
     send(&mut *second, &[1], 0);
     assert_eq!(x86.counter(counter, 99_999).packets, 1);
 }

@@ -60,7 +60,7 @@ fn packets_of_all_classes_share_a_meter() {
 
 #[test]
 fn packets_of_all_classes_share_a_meter_that_they_wait_for() {
-    share_a_meter(&["SHAPE"], VerdictKind::Buffer);
+    share_a_meter(&["SHAPE"], VerdictKind::Shape);
 }
 
 fn share_a_meter(macros: &[&str], over_rate: VerdictKind) {
@@ -68,7 +68,7 @@ fn share_a_meter(macros: &[&str], over_rate: VerdictKind) {
     pair.choose = choose_one_meter;
     let mut source = rng(78);
     for round in 0..6 {
-        let packets: Vec<_> = (0..1500).map(|_| packet(&mut source)).collect();
+        let packets: Vec<_> = (0..4000).map(|_| packet(&mut source)).collect();
         pair.run(&packets);
         if round < 5 {
             pair.fill(if round < 2 { 0.8 } else { 0.25 });

@@ -4,7 +4,7 @@ use crate::sys::Shared;
 use cranelift_entity::EntityRef;
 use program::CounterId;
 use std::sync::atomic::Ordering;
-use target::Count;
+use target_api::Count;
 
 /// Counters, contexts and ledgers of all cores.
 pub(crate) struct Cells {

@@ -21,7 +21,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use target::Count;
+use target_api::Count;
 
 /// What is to stay.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use crate::sys::test_run;
 use base::{DropReason, Packet, Verdict, VerdictKind};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
-use target::{BURST, Lane};
+use target_api::{BURST, Lane};
 
 /// Bytes in front of a packet: `struct sp_test` of the emitted text.
 const META: usize = 24;
@@ -61,7 +61,7 @@ impl XdpLane {
             packet.set(&self.output[META..run.len - self.behind]);
         }
         let port = if kind == VerdictKind::Forward { out_port } else { 0 };
-        Verdict { kind, reason, port, mark }
+        Verdict { kind, reason, port, mark }.of_program()
     }
 }
 
@@ -73,6 +73,8 @@ impl Lane for HandingOn {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
         verdicts.fill(Verdict::next());
     }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, count, with_rates);
 }
 
 const XDP_PASS: u32 = 2;
@@ -84,4 +86,6 @@ impl Lane for XdpLane {
             *verdict = self.run(packet, now_ns);
         }
     }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, count, with_rates);
 }

@@ -69,9 +69,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Held, HomesWord, Refusal, Room, Store, masks_len};
-use target::Meters as _;
-use target::{Ahead, Capabilities, Carried, Count, DrainToken, Facets, InFlight, Lane, MeterState, Recovery, RegisterError, Registers};
-use target::{HeldEntry, Picked, Picker, SharedMeter, TableStats, Tables, Target, TargetError, Words};
+use target_api::Meters as _;
+use target_api::{Ahead, Capabilities, Carried, Count, DrainToken, Facets, InFlight, Lane, MeterState, Recovery, RegisterError, Registers};
+use target_api::{HeldEntry, Picked, Picker, SharedMeter, TableStats, Tables, Target, TargetError, Words};
 use waits::Waits;
 
 /// How to load.
@@ -89,7 +89,7 @@ pub struct Options {
     pub split_entries: u64,
     /// Most entries that another table holds.
     pub shared_entries: u64,
-    /// Whether the target holds a subset of the tables: see [`target::Capabilities::subset`]. Without it a miss in a split table
+    /// Whether the target holds a subset of the tables: see [`target_api::Capabilities::subset`]. Without it a miss in a split table
     /// runs the default action, and packets to be punted or buffered are rewritten: for comparing with other targets.
     pub subset: bool,
     /// Of a subset: whether a table that is not `@split` and has no room for an entry becomes short, as [`Xdp::slow_path_tables`] says, rather than
@@ -240,13 +240,13 @@ struct Clock(sys::Shared);
 
 impl Words for Clock {
     fn words(&self) -> &[AtomicU64] {
-        &self.0.longs()[CLOCK / 8..][..target::CLOCK_WORDS]
+        &self.0.longs()[CLOCK / 8..][..target_api::CLOCK_WORDS]
     }
 }
 
 /// `SP_FLOWS` of the text, and bytes of a row.
 const FLOWS: u64 = 1 << 16;
-const FLOW: usize = 8 * target::ROW_WORDS;
+const FLOW: usize = 8 * target_api::ROW_WORDS;
 
 /// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
 const BEHIND: usize = 14;
@@ -830,7 +830,7 @@ impl Recovery for Xdp {
     }
 }
 
-impl target::Meters for Xdp {
+impl target_api::Meters for Xdp {
     fn shares_meters(&self) -> bool {
         self.shares.load(Ordering::Acquire)
     }
@@ -850,7 +850,7 @@ impl target::Meters for Xdp {
     }
 }
 
-impl target::Digests for Xdp {
+impl target_api::Digests for Xdp {
     fn take_digests(&self, into: &mut Vec<Digest>) {
         // As many as the ring may hold: the kernel may go on filling it.
         into.extend(self.digests(1 << 16));
@@ -863,13 +863,13 @@ impl target::Digests for Xdp {
 
 impl Registers for Xdp {
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        target::check_registers(&self.program, register, &range)?;
+        target_api::check_registers(&self.program, register, &range)?;
         into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
         Ok(())
     }
 
     fn set_register(&self, register: RegisterId, index: u64, value: u64) -> Result<(), RegisterError> {
-        target::check_registers(&self.program, register, &(index..index.saturating_add(1)))?;
+        target_api::check_registers(&self.program, register, &(index..index.saturating_add(1)))?;
         Xdp::set_register(self, register, index, value);
         Ok(())
     }

@@ -10,6 +10,16 @@ use program::packing::{CellLayout, MOST_DIRECT, cells_grow, grows};
 pub(crate) const COUNTER: usize = crate::cells::CELL;
 pub(crate) const REGISTER: usize = 8;
 
+impl Sizes {
+    /// What the text of a P4 program leaves open, for so many cores.
+    ///
+    /// # Errors
+    /// A counter or register has too many cells.
+    pub fn of(program: &Program, options: &Options, cpus: u32) -> Result<Sizes, LoadError> {
+        Ok(open(program, options, cpus)?.sizes)
+    }
+}
+
 /// Cells of a counter: an attached one has as many as its table has entries.
 pub(crate) fn counter_size(program: &Program, info: &program::CounterInfo) -> u64 {
     info.table.map_or(info.size, |t| program.tables[t].size)

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, PROFILES, SharedMeter, WAITING, Words};
+use target_api::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, PROFILES, SharedMeter, WAITING, Words};
 
 const NANO: u64 = 1_000_000_000;
 /// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others go to the slow path.

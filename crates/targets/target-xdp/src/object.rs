@@ -65,16 +65,6 @@ impl Default for Sizes {
     }
 }
 
-impl Sizes {
-    /// What the text of a P4 program leaves open, for so many cores.
-    ///
-    /// # Errors
-    /// A counter or register has too many cells.
-    pub fn of(program: &program::Program, options: &crate::Options, cpus: u32) -> Result<Sizes, LoadError> {
-        Ok(crate::load::open(program, options, cpus)?.sizes)
-    }
-}
-
 impl Object {
     /// Compiles C text and loads it: for programs that no P4 program was.
     pub fn compile(text: &str, sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {

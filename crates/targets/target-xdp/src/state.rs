@@ -16,12 +16,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `struct sp_control`: the generation and which of its tables are empty, whether others hold what is not here, which tables they alone hold
-/// whole, the two words of `target::InFlight`'s clock, and its length.
+/// whole, the two words of `target_api::InFlight`'s clock, and its length.
 pub(crate) const GENERATION: usize = 0;
 pub(crate) const SUBSET: usize = 8;
 pub(crate) const SLOW_PATH: usize = 12;
 pub(crate) const CLOCK: usize = 16;
-pub(crate) const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
+pub(crate) const CONTROL: usize = CLOCK + 8 * target_api::CLOCK_WORDS;
 /// After it generations are renumbered: the numbers above mean that something has no end, or is not seen yet.
 pub(crate) const LAST_GENERATION: u32 = u32::MAX - 2;
 

@@ -16,7 +16,7 @@ use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
-use target::Picker;
+use target_api::Picker;
 
 const _: () = assert!(FROM.is_multiple_of(8) && TO == FROM + 4, "both are one word");
 

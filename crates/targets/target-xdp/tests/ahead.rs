@@ -14,7 +14,7 @@ use rand::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
-use target::{Ahead, Lane, Recovery, Target};
+use target_api::{Ahead, Lane, Recovery, Target};
 use target_xdp::sys::monotonic_ns;
 use target_xdp::{Options, Xdp};
 use veth::{PATIENCE, Veths, receive, send, veths_or_skip};
@@ -161,7 +161,7 @@ impl Pair {
     /// Frames in the bucket.
     fn left_in_bucket(&self, key: u32) -> u64 {
         let state = |target: &dyn Target| target.facets().meters.unwrap().meter_state(self.ids.rate, key.into()).unwrap();
-        assert_eq!(state(self.split.fast()), state(self.split.base()), "it is one bucket");
+        assert_eq!(state(self.split.fast().unwrap()), state(self.split.base()), "it is one bucket");
         state(self.split.base()).peak / (LEN * NANO)
     }
 

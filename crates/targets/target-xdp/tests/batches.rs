@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
 
 fn program(name: &str) -> p4_ir::Ir {
@@ -175,7 +175,7 @@ impl stf::Device for Device {
         let out = match verdicts[0].kind {
             VerdictKind::Forward => PortId(verdicts[0].port),
             VerdictKind::Punt => PortId::PUNT,
-            VerdictKind::Buffer => PortId::BUFFER,
+            VerdictKind::Buffer | VerdictKind::Shape => PortId::BUFFER,
             VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => return Vec::new(),
         };
         vec![(out, packets[0].data().to_vec())]

@@ -5,7 +5,7 @@ mod common;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use p4_interp::Mode;
 use std::sync::Arc;
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_asic::Asic;
 
 const PROGRAM: &str = r#"

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use target::Target;
+use target_api::Target;
 use target_xdp::{EntryPoints, Options, Xdp};
 
 /// So that they end after few batches.
@@ -37,7 +37,7 @@ fn packets_see_batches_whole_while_generations_begin_anew() {
     if !testkit::root_or_skip("packets_see_batches_whole_while_generations_begin_anew") {
         return;
     }
-    let ir = program("crates/control/offload-kit/src/moves.p4");
+    let ir = program("crates/lab/offload-kit/src/moves.p4");
     let (table, action) = (|name: &str| ir.program.table(name).unwrap(), |name: &str| ir.program.action(name).unwrap());
     let xdp = load(&ir, &near_the_end(20));
     let entry = |name: &str, keys: Vec<KeyMatch>, of: &str, args: Vec<u128>| Entry {
@@ -94,7 +94,7 @@ fn what_has_ended_is_not_seen_when_its_numbers_come_again() {
     if !testkit::root_or_skip("what_has_ended_is_not_seen_when_its_numbers_come_again") {
         return;
     }
-    let ir = program("crates/control/offload-kit/src/moves.p4");
+    let ir = program("crates/lab/offload-kit/src/moves.p4");
     let (table, action) = (|name: &str| ir.program.table(name).unwrap(), |name: &str| ir.program.action(name).unwrap());
     let xdp = load(&ir, &near_the_end(20));
     let entry = |name: &str, keys: &[u128], of: &str, args: &[u128]| {
@@ -140,7 +140,7 @@ fn tables_agree_after_generations_have_begun_anew() {
     if !testkit::root_or_skip("tables_agree_after_generations_have_begun_anew") {
         return;
     }
-    let ir = Arc::new(program("crates/control/offload-kit/src/moves.p4"));
+    let ir = Arc::new(program("crates/lab/offload-kit/src/moves.p4"));
     let xdp = load(&ir, &near_the_end(40));
     let mut pair = Pair::of(ir.clone(), xdp, 8, Mode::Whole);
     pair.choose = |rng, action, param| match (action, param) {

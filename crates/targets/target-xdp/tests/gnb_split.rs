@@ -14,7 +14,7 @@ use rand::Rng;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use target::{Ahead, BURST, Lane, Replicating, Target};
+use target_api::{Ahead, BURST, Lane, Replicating, Target};
 use target_asic::{Asic, Chip};
 use target_kit::twin::rng;
 use target_x86::X86;

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use target::{BURST, Lane, Meters, Tables, Target};
+use target_api::{BURST, Lane, Meters, Tables, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
 
 /// Cells, and entries of each table: many segments of each.
@@ -161,7 +161,7 @@ fn pair(most_segments: u32) {
     let mut lanes = [split.lane(0), whole.lane(0)];
     let mut source = ChaCha8Rng::seed_from_u64(3);
     const SESSIONS: u32 = 24_000;
-    let (mut now_ns, mut kinds) = (1_000, [0u64; 5]);
+    let (mut now_ns, mut kinds) = (1_000, [0u64; 8]);
     let rate = |key: u32| MeterConfig { cir: 20_000 + u64::from(key % 50), cbs: 500, pir: 20_000 + u64::from(key % 50), pbs: 500 };
     for key in 1..=SESSIONS {
         // Cells are all over the place, and some sessions have a class.

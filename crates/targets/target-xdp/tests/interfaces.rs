@@ -13,7 +13,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
-use target::{Ahead, Carried, Count, Recovery, Target};
+use target_api::{Ahead, Carried, Count, Recovery, Target};
 use target_xdp::probe::{ETHERTYPE, Probe};
 use target_xdp::{EntryPoints, Mode, Options, RESERVE, Xdp, sends_redirected, socket_key};
 use veth::{PATIENCE, Veths, ip, receive, send, veths_in_mode_or_skip};

@@ -8,7 +8,7 @@ use common::Pair;
 use p4_interp::Mode;
 use program::{ApplyError, Batch, Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use target::{Digests, Target};
+use target_api::{Digests, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
 
 const PROGRAM: &str = r#"

@@ -8,7 +8,7 @@ use p4_interp::Mode;
 use program::{Batch, Entry, KeyMatch, Op};
 use rand::Rng;
 use std::sync::Arc;
-use target::{Lane, Target};
+use target_api::{Lane, Target};
 use target_asic::Asic;
 
 const PROGRAM: &str = r#"

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use target::{BURST, CELL_WORDS, Lane, MeterState, Meters, Recovery, SharedMeter, Target};
+use target_api::{BURST, CELL_WORDS, Lane, MeterState, Meters, Recovery, SharedMeter, Target};
 use target_asic::Asic;
 use target_x86::X86;
 use target_xdp::{Options, Xdp};

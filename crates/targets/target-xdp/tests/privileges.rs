@@ -5,7 +5,7 @@ use base::{Packet, PortId, Verdict, VerdictKind};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use target::Target;
+use target_api::Target;
 use target_xdp::object::{Object, Sizes};
 use target_xdp::{LoadError, Mode, Options, Waited, Xdp};
 

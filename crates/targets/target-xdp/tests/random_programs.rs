@@ -132,7 +132,7 @@ fn random_programs_of_text_agree() {
             .ir
     };
     let packets = |source: &mut ChaCha8Rng, n: usize| {
-        let mut of_text = p4_ir::random::Rng::new(source.random());
+        let mut of_text = p4_gen::random::Rng::new(source.random());
         (0..n).map(|_| (p4_gen::packet(&mut of_text), PortId(source.random_range(0..9)))).collect()
     };
     // Some are larger than the kernel takes, and few drop anything.
@@ -150,7 +150,7 @@ struct Seen {
     fit: u64,
     hits: u64,
     misses: u64,
-    kinds: [u64; 5],
+    kinds: [u64; 8],
     refused: BTreeMap<String, u64>,
 }
 
@@ -162,7 +162,7 @@ impl Seen {
 
 /// Every other one in the form that the loader takes for programs that are too large otherwise.
 fn check_all(make: fn(u64) -> Ir, packets: Packets, seeds: std::ops::Range<u64>) -> Seen {
-    let mut seen = Seen { all: seeds.end - seeds.start, fit: 0, hits: 0, misses: 0, kinds: [0; 5], refused: BTreeMap::new() };
+    let mut seen = Seen { all: seeds.end - seeds.start, fit: 0, hits: 0, misses: 0, kinds: [0; 8], refused: BTreeMap::new() };
     let mut read = 0;
     for seed in seeds {
         let mut ir = make(seed);

@@ -5,7 +5,7 @@ mod common;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use p4_interp::Mode;
 use std::sync::Arc;
-use target::Target;
+use target_api::Target;
 use target_asic::{Asic, Chip};
 
 const PROGRAM: &str = r#"

@@ -6,14 +6,14 @@
 mod common;
 
 use offload::{Policy, Split};
+use p4_gen::random::Shape;
 use p4_interp::Mode;
 use p4_ir::Ir;
-use p4_ir::random::Shape;
 use p4_passes::bridge;
 use service::{Deployment, Place};
 use std::path::PathBuf;
 use std::sync::Arc;
-use target::{Replicating, Target};
+use target_api::{Replicating, Target};
 use target_asic::{Asic, Chip};
 use target_kit::chaos::{self, Contest, Manner, Met, Second};
 use target_x86::{Options, X86};

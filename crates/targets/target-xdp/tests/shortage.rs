@@ -10,7 +10,7 @@ use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
-use target::{BURST, Lane, Meters, Target};
+use target_api::{BURST, Lane, Meters, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
 
 /// Keys of sessions; odd ones have no class, so that nobody looks the filters up for them.
@@ -94,7 +94,7 @@ struct Both {
     lanes: [Box<dyn Lane>; 2],
     rng: ChaCha8Rng,
     now_ns: u64,
-    kinds: [u64; 5],
+    kinds: [u64; 8],
 }
 
 impl Both {
@@ -105,7 +105,7 @@ impl Both {
         let split = Split::new(Box::new(xdp.clone()), Box::new(base), Policy::Share(1.0)).unwrap();
         let whole = offload_kit::native(&ir);
         let lanes = [split.lane(0), whole.lane(0)];
-        Both { ids: Ids::new(&ir.program), xdp, split, whole, lanes, rng: ChaCha8Rng::seed_from_u64(3), now_ns: 1_000, kinds: [0; 5] }
+        Both { ids: Ids::new(&ir.program), xdp, split, whole, lanes, rng: ChaCha8Rng::seed_from_u64(3), now_ns: 1_000, kinds: [0; 8] }
     }
 
     fn apply(&self, batch: &Batch) {

@@ -10,7 +10,7 @@ use rand::Rng;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use target::Target;
+use target_api::Target;
 
 fn program(name: &str) -> p4_ir::Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4").join(name);

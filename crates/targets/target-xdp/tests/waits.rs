@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use target::{Ahead, Carried, Count, Target};
+use target_api::{Ahead, Carried, Count, Target};
 use target_xdp::{EntryPoints, Options, Waited, Xdp};
 use veth::{Veths, veths_or_skip};
 

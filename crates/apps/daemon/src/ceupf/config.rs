@@ -2,17 +2,20 @@
 //!
 //! `docs/ceupf.example.toml` describes every key.
 
+use crate::config::dpdk::Dpdk;
 use crate::config::{Driver, Fault, Mac, Port, Prefix, Role, Source, Workers};
-use crate::dpdk_ports::Dpdk;
-use crate::failure::Failure;
 use base::PortId;
 use ceupf::{ACCESS_PORT, Arrangement, ArrangementError, CORE_PORT, FOREIGN_ACCESS_PORT, FOREIGN_CORE_PORT, Hop, Side};
+use cli::failure::Failure;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 /// Most rules that a configuration may ask for: each has room in two tables and a counter.
 const MOST_RULES: u32 = 1 << 20;
+
+/// Longest silence of a UE before its rules step aside: a day.
+const MOST_IDLE_S: u64 = 86_400;
 
 /// The file.
 #[derive(Clone, Debug, Deserialize)]
@@ -46,6 +49,9 @@ pub struct Ceupf {
     /// Rules that fit.
     #[serde(default = "default_rules")]
     pub max_rules: u32,
+    /// Rules of a UE that has sent nothing for so many seconds step aside; 0: they stay.
+    #[serde(default)]
+    pub idle_s: u64,
     /// Where the pipeline runs.
     #[serde(default)]
     pub target: Where,
@@ -146,6 +152,9 @@ impl Config {
         if !(1..=MOST_RULES).contains(&self.ceupf.max_rules) {
             return fault("ceupf.max_rules", format!("expected 1 to {MOST_RULES}"));
         }
+        if self.ceupf.idle_s > MOST_IDLE_S {
+            return fault("ceupf.idle_s", format!("expected 1 to {MOST_IDLE_S} seconds, or 0 for no end"));
+        }
         let ports = self.ports();
         for (i, (_, port)) in ports.iter().enumerate() {
             let wrong = |key: &str, what: &str| fault(&format!("port.{}.{key}", port.name), what.to_owned());
@@ -173,7 +182,7 @@ impl Config {
             }
             fault
         };
-        crate::dpdk_ports::validate(&self.all_ports(), &self.dpdk).map_err(by_name)?;
+        crate::config::dpdk::validate(&self.all_ports(), &self.dpdk).map_err(by_name)?;
         self.workers.validate()?;
         if let Some(i) = self.hops.iter().position(|hop| hop.to.address.is_ipv6()) {
             return fault(&format!("hop[{i}].to"), "expected an IPv4 network".into());
@@ -211,6 +220,7 @@ impl Config {
                 network_instance: String::new(),
                 addresses: Vec::new(),
                 gtpu: Vec::new(),
+                reachable: Vec::new(),
                 default: false,
                 rate_kbps: None,
             };
@@ -272,6 +282,7 @@ mod tests {
             ("upf = \"10.3.0.1\"", "upf = \"224.0.0.1\"", "224.0.0.1 is no address of a UPF"),
             ("upf = \"10.3.0.1\"", "upf = \"ten\"", "ceupf.upf = \"ten\": expected an IPv4 address, such as"),
             ("max_rules = 131072", "max_rules = 0", "ceupf.max_rules = 0: expected 1 to"),
+            ("max_rules = 131072", "idle_s = 86401", "ceupf.idle_s = 86401: expected 1 to 86400 seconds, or 0"),
             ("target = \"x86\"", "target = \"fpga\"", "ceupf.target = \"fpga\": expected \"x86\" or \"asic\""),
             ("[port.core]", "[port.cord]", "port.cord: unknown key: expected one of"),
             ("interface = \"eth1\"", "interface = \"eth0\"", "port.core.interface = \"eth0\": expected an interface of its own"),

@@ -1,7 +1,7 @@
 //! What the daemon of a switch is asked about its rules, and what it answers.
 
-use crate::control_socket::Refused;
-use crate::report::Count;
+use crate::manage::report::Count;
+use crate::manage::socket::Refused;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -53,6 +53,9 @@ pub enum Reply {
         ways: BTreeMap<String, Count>,
         /// Rules that fit.
         capacity: u32,
+        /// Packets that the switch itself has lost, by port or reason.
+        #[serde(default)]
+        lost: BTreeMap<String, u64>,
     },
     /// Nothing was done.
     Error {

@@ -5,13 +5,13 @@
 //! comes out, only to who did it.
 
 use super::*;
-use crate::control_socket::ask;
+use crate::manage::socket::ask;
 use crate::run::Upf;
 use base::Packet;
 use pktio::Port;
 use pktio::memory::MemoryPort;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use traffic::around::{self, AROUND};
 use traffic::plan::{Address, Pool, SessionPlan, Shape};
 use traffic::smf::Smf;
@@ -26,7 +26,7 @@ const FRAMES: usize = 300;
 fn config(socket: &Path, access_mtu: u16) -> Config {
     let example = include_str!("../../../../../docs/ceupf.example.toml");
     let text = example.replace("/run/splitplane/ceupf.sock", &socket.display().to_string());
-    let text = text.replace("max_rules = 131072", "max_rules = 64").replace("mtu = 1500", &format!("mtu = {access_mtu}"));
+    let text = text.replace("max_rules = 131072", "max_rules = 64\nidle_s = 10").replace("mtu = 1500", &format!("mtu = {access_mtu}"));
     Config::parse(&text).unwrap()
 }
 
@@ -57,7 +57,7 @@ impl Arranged {
             mac,
         };
         let n4 = UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).unwrap();
-        let upf_ir = crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
+        let upf_ir = p4_driver::compile(Path::new("upf.p4"), &[], &[]).unwrap();
         let ports = vec![open(0, n3, AROUND.n3_mac), open(128, n6, AROUND.n6_mac)];
         let foreign = Upf::start(&crate::config::Config::parse(&around::config(n4)).unwrap(), upf_ir, ports, None).unwrap();
         let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 1], 0)), n4)).unwrap();
@@ -231,4 +231,39 @@ fn what_does_not_fit_the_next_link_goes_the_long_way() {
     assert_eq!((up, to), (FRAMES as u64 / 2, from));
     assert!(down > 5 && to > 5 && down + to == FRAMES as u64 / 2, "{down} small and {to} large frames downlink");
     arranged.stop();
+}
+
+/// Rules know nothing of sessions: a UE that is idle has its packets buffered, and is paged, by the foreign UPF alone.
+#[test]
+fn rules_of_a_silent_ue_step_aside_and_its_packets_go_the_long_way() {
+    let mut arranged = Arranged::new(1500);
+    let rules: Vec<String> = (0..SESSIONS as usize).flat_map(|n| arranged.rules(n)).collect();
+    assert!(matches!(arranged.add(&rules), Reply::Changed { .. }));
+    let step = |arranged: &Arranged, second| arranged.switch.rules.step_aside(Duration::from_secs(second));
+    step(&arranged, 100);
+    arranged.traffic(7);
+    assert_eq!(arranged.foreign_received(), 0);
+    step(&arranged, 111);
+    step(&arranged, 120);
+    assert_eq!(arranged.switch.report().rules.len(), rules.len(), "they have sent until a moment ago");
+    step(&arranged, 121);
+    arranged.traffic(8);
+    assert_eq!(arranged.foreign_received(), FRAMES as u64);
+    let report = arranged.stop();
+    assert_eq!((report.rules.len(), report.stepped_aside), (0, u64::from(2 * SESSIONS)));
+}
+
+/// A machine without a compiler has the object that is shipped, and no other.
+#[test]
+fn any_number_of_rules_runs_by_the_code_that_is_compiled_ahead() {
+    let ahead = p4_driver::objects::all().into_iter().find(|of| of.program == Path::new("ceupf.p4")).unwrap();
+    let ahead = ahead.compile().unwrap();
+    for rules in [1, 1000, 131_072, 1 << 20] {
+        let example = include_str!("../../../../../docs/ceupf.example.toml");
+        let config = Config::parse(&example.replace("max_rules = 131072", &format!("max_rules = {rules}"))).unwrap();
+        let mut program = compile(&config).unwrap();
+        assert!(program.x86().unwrap().text == ahead.x86().unwrap().text, "{rules}");
+        program.resize(|program| fit(&config, program));
+        assert_eq!(Book::new(config.arrangement(), &program.x86().unwrap().program).unwrap().capacity(), rules);
+    }
 }

@@ -7,6 +7,6 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Control {
-    /// The socket of `splitplane show`. Without it the usual path is tried: [`crate::control::usual_path`].
+    /// The socket of `splitplane show`. Without it the usual path is tried: [`crate::manage::control::usual_path`].
     pub socket: Option<PathBuf>,
 }

@@ -2,8 +2,8 @@
 //!
 //! Keys are written as the file has them: `route[0].via` is the first `[[route]]`'s `via`.
 
-use crate::failure::Failure;
-use crate::secrets::{is_secret, without_keys};
+use cli::failure::Failure;
+use cli::secrets::{is_secret, without_keys};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 

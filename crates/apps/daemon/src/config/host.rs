@@ -10,6 +10,8 @@ pub struct Host {
     pub answers_per_s: u32,
     /// Error Indications and notifications of GTP-U sent in a second, and as many taken, for each port.
     pub error_indications_per_s: u32,
+    /// ICMP errors to senders of what is not sent on, in a second, for each port; a tenth of them to one sender. 0: none.
+    pub icmp_errors_per_s: u32,
     /// Hosts on our networks that are asked for the first time in a second.
     pub neighbours_per_s: u32,
     /// Seconds between echo requests to each GTP-U peer of sessions; 0: none.
@@ -18,7 +20,8 @@ pub struct Host {
 
 impl Default for Host {
     fn default() -> Host {
-        let upf::config::HostLimits { answers_per_s, error_indications_per_s, neighbours_per_s, gtpu_echo_s } = Default::default();
-        Host { answers_per_s, error_indications_per_s, neighbours_per_s, gtpu_echo_s }
+        let upf::config::HostLimits { answers_per_s, error_indications_per_s, icmp_errors_per_s, neighbours_per_s, gtpu_echo_s } =
+            Default::default();
+        Host { answers_per_s, error_indications_per_s, icmp_errors_per_s, neighbours_per_s, gtpu_echo_s }
     }
 }

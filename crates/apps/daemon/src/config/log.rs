@@ -1,7 +1,7 @@
 //! `[log]`: what is logged.
 
 use super::Fault;
-use crate::secrets::without_keys;
+use cli::secrets::without_keys;
 use serde::Deserialize;
 use std::str::FromStr;
 use tracing::level_filters::LevelFilter;

@@ -1,10 +1,13 @@
 //! Checks what a configuration needs of this machine: addresses, interfaces, the compiler, cores. Nothing stays open.
 
-use super::{Config, Driver, FastTarget, Fault, Role};
+use super::{Config, Driver, FastTarget, Fault, Port, Role};
 use std::net::{SocketAddr, UdpSocket};
 
 /// What GTP-U puts around a user's packet: IPv4 20, UDP 8, GTP-U 8 and its PDU session container 8 bytes.
 const TUNNEL: usize = 44;
+/// A TUN device's MTU, unless somebody changes it; and the least that a port may have.
+const USUAL_MTU: u16 = 1500;
+const MIN_MTU: u16 = 576;
 
 impl Config {
     /// Looks whether the machine has what the file names; with objects that were compiled ahead it needs no compiler but one that is asked for. What
@@ -63,7 +66,9 @@ impl Config {
                 }
                 Ok(Some(interface.mtu))
             }
-            (_, Driver::Dpdk) => Ok(port.mtu.map(usize::from)),
+            (_, Driver::Dpdk | Driver::Udp) => Ok(port.mtu.map(usize::from)),
+            // One that is made fits N3.
+            (Some(name), Driver::Tun) => Ok(port.mtu.map(usize::from).or_else(|| pktio::interface::mtu(name))),
             _ => Ok(None),
         }
     }
@@ -85,13 +90,25 @@ impl Config {
         let short = access.into_iter().filter(|(_, mtu)| *mtu < longest + TUNNEL);
         let warning = |(i, mtu): (usize, usize)| {
             let what = format!(
-                "its MTU is {mtu}, and N6 has packets of {longest} bytes that need {} in a tunnel: full-sized ones towards UEs do not fit",
-                longest + TUNNEL
+                "its MTU is {mtu}, and N6 has packets of {longest} bytes that need {} in a tunnel: senders of more than {} bytes are told that it \
+                 does not fit, and what may be fragmented is dropped",
+                longest + TUNNEL,
+                mtu.saturating_sub(TUNNEL)
             );
             self.source.show(&Fault::new(format!("port[{i}].interface"), what))
         };
         Ok(short.map(warning).collect())
     }
+}
+
+/// The longest of users' packets that fits the tunnels of all these ports, in bytes, as far as their MTU is known.
+pub(crate) fn longest_user_packet(ports: &[Port]) -> Option<u16> {
+    let mtu = |port: &Port| match (&port.interface, port.driver) {
+        (Some(name), Driver::Auto | Driver::AfXdp | Driver::AfPacket) => pktio::interface::mtu(name),
+        _ => port.mtu.map(usize::from),
+    };
+    let shortest = ports.iter().filter(|port| port.role != Role::Core).filter_map(mtu).min()?;
+    u16::try_from(shortest.saturating_sub(TUNNEL)).ok().filter(|fits| (MIN_MTU..USUAL_MTU).contains(fits))
 }
 
 /// Whether an address is this machine's; its port may be in use.

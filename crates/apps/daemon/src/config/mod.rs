@@ -4,17 +4,23 @@
 
 mod api;
 mod control;
+pub(crate) mod dpdk;
 mod fault;
 mod host;
 mod log;
+pub(crate) mod lower;
 mod machine;
 mod n4;
 mod network;
+pub(crate) mod peers;
+pub(crate) mod placement;
 mod port;
 mod qos;
 mod queue;
 mod service;
+pub mod service_kind;
 pub(crate) mod share;
+pub mod shared_store;
 pub(crate) mod slice;
 mod split;
 #[cfg(test)]
@@ -28,6 +34,7 @@ pub use control::Control;
 pub use fault::{Fault, Source};
 pub use host::Host;
 pub use log::{Log, read_filter};
+pub(crate) use machine::longest_user_packet;
 pub use n4::{N4, OnStop, RequestPort, Store, Survives};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
@@ -40,10 +47,11 @@ pub use split::{FastTarget, Policy, Rates, Split};
 pub use values::{Mac, Prefix};
 pub use workers::{EngineConfig, Steering, Workers};
 
-use crate::dpdk_ports::Dpdk;
-use crate::failure::Failure;
-use crate::store::shared::Settings;
+use crate::config::dpdk::Dpdk;
+use cli::failure::Failure;
+use cli::files::{open_regular, read_text};
 use serde::Deserialize;
+use shared_store::Settings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -119,10 +127,24 @@ pub struct Config {
     pub source: Source,
 }
 
+/// Longest file: a thousand times the longest of ours.
+const MAX_FILE: u64 = 16 << 20;
+
 impl Config {
     /// Reads and checks a file. The error names file, line, key, value and what was expected.
     pub fn load(path: &Path) -> Result<Config, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
+        // A pipe is as good: the shell's `<(...)`.
+        Config::of_file(path, std::fs::File::open(path))
+    }
+
+    /// As [`Config::load`], while the UPF runs: what is no file would be waited for.
+    pub fn load_again(path: &Path) -> Result<Config, Failure> {
+        Config::of_file(path, open_regular(path))
+    }
+
+    fn of_file(path: &Path, file: std::io::Result<std::fs::File>) -> Result<Config, Failure> {
+        let text = file.and_then(|file| read_text(file, MAX_FILE));
+        let text = text.map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
         Config::read(Source { file: path.display().to_string(), text }).map_err(Failure::Usage)
     }
 

@@ -1,6 +1,6 @@
 //! `[n4]`: the SMF's side.
 
-use crate::n4::PeerEntry;
+use crate::config::peers::PeerEntry;
 use serde::Deserialize;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -15,6 +15,9 @@ pub struct N4 {
     pub node_id: Option<String>,
     /// Who may speak to us. Default: the networks of the interface that has the listen address.
     pub peers: Option<Vec<PeerEntry>>,
+    /// SMFs that send the octets of a slice differentiator in reverse order.
+    #[serde(default)]
+    pub sd_reversed: Vec<PeerEntry>,
     /// Most sessions.
     #[serde(default = "default_sessions")]
     pub max_sessions: usize,

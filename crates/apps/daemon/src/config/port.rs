@@ -41,6 +41,9 @@ pub struct Port {
     /// Those of our IPv4 addresses that end GTP-U tunnels; for udp the one of `listen`.
     #[serde(default)]
     pub gtpu: Vec<Ipv4Addr>,
+    /// For tun: networks with those addresses of this machine that users may reach.
+    #[serde(default)]
+    pub reachable: Vec<Prefix>,
     /// Whether rules of its side that leave open which network instance they mean, mean this port's.
     #[serde(default)]
     pub default: bool,
@@ -109,10 +112,9 @@ impl Port {
         }
     }
 
-    /// Our own addresses, as a host on the port's network.
+    /// Our own addresses, as a host on the port's network; on a TUN device they are the kernel's too.
     pub fn own_addresses(&self) -> Vec<Prefix> {
         match (self.driver, self.listen) {
-            (Driver::Tun, _) => Vec::new(),
             (Driver::Udp, Some(listen)) if self.addresses.is_empty() => vec![Prefix { address: listen.ip(), len: 32 }],
             _ => self.addresses.clone(),
         }

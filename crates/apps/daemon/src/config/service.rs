@@ -1,7 +1,7 @@
 //! `[[service]]`: what a program calls beside the pipeline, and where it runs.
 
+use super::service_kind::{Kind, Sizes};
 use super::{Fault, Workers};
-use crate::services::{Kind, Sizes};
 use buffer::rlc::BearerConfig;
 use buffer::service::bearer_setting;
 use buffer::status::SnLength;

@@ -1,7 +1,7 @@
 //! `[[slice]]`: slices of ports that have a rate.
 
 use super::Fault;
-use crate::placement;
+use crate::config::placement;
 use pfcp::rules::SessionRules;
 use serde::Deserialize;
 use shaper::SliceSettings;

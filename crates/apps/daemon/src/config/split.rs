@@ -1,7 +1,7 @@
 //! `[split]`: the fast target, and what runs on it.
 
 use super::Prefix;
-use crate::placement::{HeavyConfig, Plan, RuleConfig};
+use crate::config::placement::{HeavyConfig, Plan, RuleConfig};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,6 +42,10 @@ pub struct Split {
     pub margin: Option<f64>,
 }
 
+/// Changes of XDP's tables in any second, if the configuration does not say how many: about a thousand sessions come to it in that time,
+/// also after a restart. A tick makes 240 of them at most, some milliseconds that N4 waits for.
+const XDP_UPDATES_PER_SECOND: u32 = 4000;
+
 impl Split {
     /// Names that the program is compiled with.
     pub fn defines(&self) -> Vec<(String, String)> {
@@ -57,6 +61,15 @@ impl Split {
             min_stay_ms: self.min_stay_ms,
             window_ms: self.window_ms,
             margin: self.margin,
+        }
+    }
+
+    /// The planner's, where the policy is `planned`.
+    pub(crate) fn planner_settings(&self) -> offload::planner::Settings {
+        let settings = self.plan().settings();
+        match (self.fast, self.updates_per_second) {
+            (Some(FastTarget::Xdp), None) => offload::planner::Settings { updates_per_second: XDP_UPDATES_PER_SECOND, ..settings },
+            _ => settings,
         }
     }
 }

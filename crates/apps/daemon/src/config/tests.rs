@@ -57,6 +57,23 @@ fn packets_over_an_mbr_wait_unless_the_file_says_otherwise() {
     assert_eq!(qos(&format!("{whole}[qos]\npackets = 1000\n")).limits(8).map(|limits| limits.packets), Some(1000));
 }
 
+#[test]
+fn a_tun_device_that_is_made_fits_the_tunnels_of_all_other_ports() {
+    let fits = |mtu: &str| {
+        let n3 = format!("driver = \"udp\"\nlisten = \"10.3.0.1:2152\"\n{mtu}");
+        let text = GOOD.replace("interface = \"eth0\"", &n3).replace("interface = \"eth1\"", "driver = \"tun\"\ninterface = \"n6\"");
+        let text = text.replace("[[route]]\nnetwork_instance = \"internet\"\nprefix = \"0.0.0.0/0\"\nvia = \"10.6.0.2\"\n", "");
+        longest_user_packet(&Config::parse(&text).unwrap().ports)
+    };
+    assert_eq!(["mtu = 1500", "mtu = 1400", "mtu = 1544", "mtu = 9000", ""].map(fits), [Some(1456), Some(1356), None, None, None]);
+}
+
+#[test]
+fn users_reach_a_machine_by_a_tun_device_alone() {
+    let error = Config::parse(&GOOD.replace("interface = \"eth1\"", "interface = \"eth1\"\nreachable = [\"10.6.0.1/32\"]")).unwrap_err();
+    assert!(error.contains("port[1].reachable = [\"10.6.0.1/32\"]: only for driver \"tun\""), "{error}");
+}
+
 /// Ports of that file, the second with a rate.
 fn with_queues(blocks: &str) -> Result<Config, String> {
     Config::parse(&format!("{}\n{blocks}", GOOD.replace("role = \"core\"", "role = \"core\"\nrate_kbps = 1000000")))
@@ -502,6 +519,8 @@ fn faults_are_named() {
         ),
         ("[split]", "[[pool]]\nipv4 = \"10.45.3.0/16\"\n[split]", "pool[0].ipv4 = \"10.45.3.0/16\": expected a network"),
         ("[split]", "[[pool]]\nipv4 = \"2001:db8::/48\"\n[split]", "pool[0].ipv4 = \"2001:db8::/48\": expected an IPv4 network"),
+        ("[split]", "[[pool]]\nipv4 = \"0.0.0.0/0\"\n[split]", "pool[0].ipv4 = \"0.0.0.0/0\": expected a prefix length of 1 to 32"),
+        ("[split]", "[[pool]]\nipv6 = \"2001:db8::/65\"\n[split]", "pool[0].ipv6 = \"2001:db8::/65\": expected a prefix length of 1 to 64"),
         ("[split]", "[[firewall]]\naction = \"deny\"\nto = \"10.0.0.1/8\"\n[split]", "firewall[0].to = \"10.0.0.1/8\": expected a network"),
         ("listen = ", "max_sessions = \"many\"\nlisten = ", "line 3: n4.max_sessions = \"many\": expected a whole number, 0 or more"),
         ("listen = ", "max_sessions = -1\nlisten = ", "n4.max_sessions = -1: expected a whole number, 0 or more"),
@@ -586,4 +605,49 @@ fn a_sign_is_no_digit_of_a_mac_address() {
     for wrong in ["02:00:00:00:00:+1", "2:0:0:0:0:1", "02:00:00:00:00", "02:00:00:00:00:01:02", ""] {
         assert!(Mac::try_from(wrong.to_owned()).is_err(), "{wrong}");
     }
+}
+
+const WITHOUT_TARGETS: &str = "
+[n4]
+listen = \"127.0.0.1:8805\"
+peers = [\"127.0.0.0/8\"]
+[[port]]
+name = \"n3\"
+driver = \"auto\"
+interface = \"n3\"
+role = \"access\"
+network_instance = \"access\"
+addresses = [\"10.3.0.1/24\"]
+gtpu = [\"10.3.0.1\"]
+[[port]]
+name = \"n6\"
+driver = \"auto\"
+interface = \"n6\"
+role = \"core\"
+network_instance = \"internet\"
+addresses = [\"10.6.0.1/24\"]
+";
+
+/// One that is missing would ask for a compiler on a machine that has none.
+#[test]
+fn every_program_that_a_configuration_can_ask_for_is_compiled_ahead() {
+    let mut asked = 0;
+    for qos in ["", "[qos]\nmode = \"police\"\n", "[qos]\nmode = \"shape\"\n"] {
+        let planned = |fast: &str| format!("[split]\nfast = \"{fast}\"\npolicy = \"planned\"\nrates = \"cells\"\n");
+        let fast = |fast: &str| format!("[split]\nfast = \"{fast}\"\n");
+        for split in [String::new(), fast("xdp"), fast("asic"), planned("xdp"), planned("asic")] {
+            // XDP sends by no port with a rate.
+            for rate in ["", "rate_kbps = 1000000\n", "driver = \"af_packet\"\nrate_kbps = 1000000\n"] {
+                // Not all go together.
+                let Ok(config) = Config::parse(&format!("{WITHOUT_TARGETS}{rate}{qos}{split}")) else { continue };
+                let (defines, xdp) = (config.defines(), split.contains("xdp"));
+                let all = p4_driver::objects::all();
+                let found = all.iter().find(|a| a.program == Path::new("upf.p4") && a.defines == defines && (a.xdp || !xdp));
+                assert!(found.is_some(), "{rate}{qos}{split}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked >= 12, "{asked}");
+    assert!(p4_driver::objects::all().iter().any(|a| a.program == Path::new("ceupf.p4")));
 }

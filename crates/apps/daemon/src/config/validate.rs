@@ -17,7 +17,7 @@ impl Config {
     pub(super) fn validate(&self) -> Result<(), Fault> {
         self.validate_n4()?;
         self.validate_ports()?;
-        crate::dpdk_ports::validate(&self.ports, &self.dpdk)?;
+        crate::config::dpdk::validate(&self.ports, &self.dpdk)?;
         self.validate_networks()?;
         self.validate_pools()?;
         self.workers.validate()?;
@@ -73,7 +73,7 @@ impl Config {
             if smf.is_unspecified() || smf.is_multicast() {
                 return fault(key, "expected the address of one SMF");
             }
-            let allowed = self.n4.peers.is_some().then(|| crate::n4::allowed(&self.n4).peers);
+            let allowed = self.n4.peers.is_some().then(|| crate::config::peers::allowed(&self.n4).peers);
             if allowed.is_some_and(|allowed| !allowed.iter().any(|peers| peers.contains(*smf))) {
                 return fault(key, "expected one of `n4.peers`: its answers would be dropped");
             }
@@ -230,6 +230,10 @@ impl Config {
                 }
                 without_host_bits(&key, network)?;
                 let Some(network) = network else { continue };
+                let most = if is_v4 { 32 } else { 64 };
+                if !(1..=most).contains(&network.len) {
+                    return fault(key, format!("expected a prefix length of 1 to {most}"));
+                }
                 // UEs of two network instances may have the same address; where a pool is for all, it is for each.
                 let other = self.pools[..i].iter().position(|other| {
                     let same = match (&other.network_instance, &pool.network_instance) {
@@ -414,6 +418,9 @@ impl Config {
 fn validate_kind(port: &Port, before: &[Port], key: impl Fn(&str) -> String) -> Result<(), Fault> {
     if port.listen.is_some() && port.driver != Driver::Udp {
         return fault(key("listen"), "only for driver \"udp\"");
+    }
+    if !port.reachable.is_empty() && port.driver != Driver::Tun {
+        return fault(key("reachable"), "only for driver \"tun\": by others users do not reach this machine");
     }
     if port.vxlan && port.is_kernels() {
         return fault(key("vxlan"), "expected a driver with Ethernet frames");

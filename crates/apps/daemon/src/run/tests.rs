@@ -1,9 +1,11 @@
 //! A whole UPF without root: N4, N3 and N4-U on sockets of loopback, an SMF and a gNodeB on theirs, N6 in memory.
 
 use super::*;
+use crate::config::Role;
 use base::Packet;
 use pktio::MemoryPort;
-use std::net::SocketAddrV4;
+use pktio::Port;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
 use traffic::Tunnel;
 use traffic::plan::{Address, SessionPlan, Shape};
 use traffic::ran::{Mode, Ran};
@@ -94,7 +96,7 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     let text = config(n4, false).replace(&format!("{}:2152", loopback(1)), &format!("{}:2152", loopback(11)))
         + "[qos]\nmode = \"shape\"\nqueue_ms = 1000\n";
     let config = Config::parse(&text.replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(13)))).unwrap();
-    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
+    let ir = p4_driver::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ports = config.ports.clone();
     for port in &mut ports {
@@ -191,7 +193,7 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
 /// Sessions of an SMF and packets both ways through a UPF that runs; what it answers by its socket meanwhile is what was sent and what came.
 #[test]
 fn a_running_upf_tells_by_its_socket_what_its_sessions_ports_and_peers_have_done() {
-    use crate::control::{MAX_REQUEST, Reply, Request as Ask};
+    use crate::manage::control::{MAX_REQUEST, Reply, Request as Ask};
     const PACKETS: u16 = 25;
     let n4 = UdpSocket::bind((loopback(21), 0)).unwrap().local_addr().unwrap();
     let text = config(n4, false).replace(&format!("{}:2152", loopback(1)), &format!("{}:2152", loopback(21)));
@@ -205,10 +207,10 @@ fn a_running_upf_tells_by_its_socket_what_its_sessions_ports_and_peers_have_done
     let (near, mut far) = pktio::memory::pair("n6", "far n6", 1024);
     let n6 = config.ports.iter().position(|p| p.role == Role::Core).unwrap();
     open[n6].of_workers = vec![vec![Box::new(near)]];
-    let upf = Upf::start(&config, crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap(), open, None).unwrap();
+    let upf = Upf::start(&config, p4_driver::compile(Path::new("upf.p4"), &[], &[]).unwrap(), open, None).unwrap();
     let path = folder.path().join("upf.sock");
-    let socket = crate::control::listen(Some(&path), upf.control()).unwrap();
-    let ask = |request: &Ask| -> Reply { crate::control_socket::ask(&path, request, MAX_REQUEST).unwrap() };
+    let socket = crate::manage::control::listen(Some(&path), upf.control()).unwrap();
+    let ask = |request: &Ask| -> Reply { crate::manage::socket::ask(&path, request, MAX_REQUEST).unwrap() };
     let report = || match ask(&Ask::Report {}) {
         Reply::Report(report) => *report,
         other => panic!("{other:?}"),
@@ -285,8 +287,8 @@ fn a_running_upf_tells_by_its_socket_what_its_sessions_ports_and_peers_have_done
     assert_eq!(
         (row.uplink, row.downlink),
         (
-            crate::report::Count { packets: PACKETS.into(), bytes: u64::from(PACKETS) * 120 },
-            crate::report::Count { packets: PACKETS.into(), bytes: u64::from(PACKETS) * 220 },
+            crate::manage::report::Count { packets: PACKETS.into(), bytes: u64::from(PACKETS) * 120 },
+            crate::manage::report::Count { packets: PACKETS.into(), bytes: u64::from(PACKETS) * 220 },
         )
     );
     assert_eq!((row.target.as_str(), row.ue_ipv4s.as_slice()), ("x86", &[ue][..]));
@@ -337,7 +339,7 @@ fn a_whole_upf_stands_on_sockets_without_root_and_the_order_of_its_ports_does_no
 fn carry(backwards: bool) {
     let n4 = UdpSocket::bind((loopback(1), 0)).unwrap().local_addr().unwrap();
     let config = Config::parse(&config(n4, backwards)).unwrap();
-    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
+    let ir = p4_driver::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ports = config.ports.clone();
     for port in &mut ports {

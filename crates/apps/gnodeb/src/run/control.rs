@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use daemon::control_socket::{Refused, Server};
+use daemon::manage::socket::{Refused, Server};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

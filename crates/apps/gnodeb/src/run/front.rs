@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::DropReason;
-use daemon::objects::Objects;
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, sendto, socket};
+use p4_driver::objects::Objects;
 use pktio::Interface;
-use target::{Ahead, Target};
+use target_api::{Ahead, Target};
 use target_xdp::{EntryPoints, Mode, Options, Xdp, sends_redirected};
 
 use crate::config::Gnb;
@@ -68,7 +68,7 @@ pub(super) fn load(config: &Gnb, build: &Build) -> Result<Option<(Front, OnInter
         return Err(refused(format!("{why}: give it one (`ethtool -L {} combined 1`)", n3.name)));
     }
     let defines = [("FRONT".to_owned(), String::new())];
-    let program = daemon::program::Program::compile_shipped("gnb.p4", &defines).map_err(refused)?;
+    let program = p4_driver::Program::compile_shipped("gnb.p4", &defines).map_err(refused)?;
     let Objects { shipped, cache } = build.objects.clone();
     // The seed keys the table's hashes: traffic must not be able to aim at one hash bucket. A table without room refuses: no bearer is elsewhere.
     let options =
@@ -174,7 +174,7 @@ impl OnInterfaces {
     /// Packets that were neither sent nor dropped: zero when none is on the way, or there is a defect.
     pub(super) fn imbalance(&self) -> i64 {
         let carried = self.xdp.carried();
-        let sum = |of: &mut dyn Iterator<Item = target::Count>| of.map(|count| count.packets as i64).sum::<i64>();
+        let sum = |of: &mut dyn Iterator<Item = target_api::Count>| of.map(|count| count.packets as i64).sum::<i64>();
         let received = sum(&mut carried.received.into_values());
         received - sum(&mut carried.sent.into_values()) - sum(&mut carried.dropped.into_values())
     }

@@ -56,7 +56,8 @@ impl OverPipeline {
         let law = Law { target_ns: WAIT_NS, interval_ns: WAIT_NS };
         let limits = shaper::Limits { nodes: pipeline.bearers(), packets: WAITING, delay_ns: WAIT_NS, law };
         let vital_punts = pipeline.target.program().reason("gtpu_signalling").into_iter().collect();
-        let shape = Some(ShapeSettings { meter: pipeline.radio_rate(), queues: Queues::OneCell, limits, delays: Some(pipeline.delays()) });
+        let (meter, delays, owed) = (pipeline.radio_rate(), Some(pipeline.delays()), Some(pipeline.owed()));
+        let shape = Some(ShapeSettings { meter, queues: Queues::OneCell, limits, delays, owed });
         let settings = Settings { vital_punts, shape, ..Settings::default() };
         let engine = Engine::start(&pipeline.target, vec![ports], settings, sender)?;
         if let (Some(on), Some(front)) = (&mut on, &mut pipeline.front) {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, Split, Unit};
 use program::{ApplyError, Batch, CounterId, Program, TableId};
-use target::{BURST, Count, Lane, Target};
+use target_api::{BURST, Count, Lane, Target};
 use target_asic::{Asic, Limits};
 
 use super::mirror::Mirror;
@@ -53,7 +53,7 @@ pub(crate) struct Compared {
     /// Batches that all applied, and that all refused.
     pub batches: (u64, u64),
     /// Verdicts of the oracle, by kind.
-    pub kinds: [u64; 5],
+    pub kinds: [u64; 8],
     /// Drops and punts of the oracle, by reason.
     pub reasons: HashMap<u8, u64>,
     /// Hits and misses in the oracle, by table.
@@ -321,7 +321,7 @@ impl Fleet {
             let expected = self.oracle.table_stats(id);
             let whole = self.setup.whole.table_stats(id);
             let base = self.split.base().table_stats(id);
-            let fast = self.split.fast().table_stats(id);
+            let fast = self.split.fast().expect("a chain of two").table_stats(id);
             let mut differ = |what: &str, a: u64, b: u64| {
                 if a != b {
                     lines.push(format!("table {}, {what}: oracle {a}, other {b}", table.name));
@@ -387,7 +387,7 @@ impl Compared {
         let mut reasons: Vec<String> = self.reasons.iter().map(|(code, n)| format!("  {}: {n}", program.reason_name(*code))).collect();
         tables.sort();
         reasons.sort();
-        let [forward, buffer, punt, drop, _] = self.kinds;
+        let [forward, buffer, punt, drop, ..] = self.kinds;
         format!(
             "{} packets: {forward} forward, {buffer} buffer, {punt} punt, {drop} drop\nthe chip ran {}, x86 behind it {}; {} sessions without room, {} moved there and {} back\n\
              {} batches applied, {} refused\nhits/misses:\n{}\nreasons:\n{}\nshapes: {:?}",

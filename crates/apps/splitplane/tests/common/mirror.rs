@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use program::{Batch, Entry, KeyMatch, MatchKind, MeterId, Op, Program, TableId};
-use target::Target;
+use target_api::Target;
 
 /// Entries and configured meter cells.
 #[derive(Default)]

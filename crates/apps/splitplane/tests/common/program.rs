@@ -1,30 +1,26 @@
 //! A shipped program, compiled once, as the targets that are compared; and how many cases of which seeds a test runs.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use offload::Policy;
+use p4_driver::X86Program;
 use p4_ir::Ir;
-use target::Target;
+use target_api::Target;
 use target_asic::Chip;
-use target_x86::{Options, X86};
+use target_x86::Options;
 
 /// A program of the repository's folder `p4` as optimised IR, with macros defined.
 pub(crate) fn compile(name: &str, defines: &[(&str, &str)]) -> Arc<Ir> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4").join(name);
-    let defines: BTreeMap<String, String> = defines.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let compiled = p4_check::compile_file(&path, &p4_check::Options { defines, ..Default::default() });
-    let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;
-    p4_passes::optimise(&mut ir).unwrap_or_else(|e| panic!("{name}: {e}"));
-    Arc::new(ir)
+    let defines: Vec<(String, String)> = defines.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    p4_driver::Program::compile(&path, &[], &defines).unwrap_or_else(|e| panic!("{e}")).ir
 }
 
 /// The program as native code. `flags` are the compiler's: what is compiled fast is compared often.
 pub(crate) fn native(ir: &Ir, seed: u64, flags: &[&str]) -> Arc<dyn Target> {
-    let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
     let options = Options { flags: flags.iter().map(|f| f.to_string()).collect(), seed, ..Options::default() };
-    Arc::new(X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")))
+    Arc::from(X86Program::of(ir).and_then(|x86| x86.load(&options, &[])).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// What a case compares with the oracle: native code alone, and the pair of a chip's model and native code.
@@ -46,7 +42,7 @@ pub(crate) struct Setup {
 
 /// The program in the kernel, with that room for sessions.
 pub(super) fn kernel(ir: &Ir, chip: Chip) -> Box<dyn Target> {
-    let text = p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}"));
+    let text = p4_driver::xdp_text(ir).unwrap_or_else(|e| panic!("{e}"));
     let options =
         target_xdp::Options { split_entries: chip.session_entries, seed: 13, entry: target_xdp::EntryPoints::Lanes, ..Default::default() };
     Box::new(target_xdp::Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")))

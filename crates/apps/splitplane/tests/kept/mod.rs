@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use daemon::control::{MAX_REQUEST, Reply, Request};
-use daemon::control_socket;
-use daemon::report::Report;
-use daemon::sessions::{SessionDetail, SessionQuery};
+use daemon::manage::control::{MAX_REQUEST, Reply, Request};
+use daemon::manage::report::Report;
+use daemon::manage::sessions::{SessionDetail, SessionQuery};
+use daemon::manage::socket;
 use pfcp::codec::{
     self, ApplyActionFlags, Cause, FSeid, FTeid, Group, Ie, Message, MessageType, Name, NodeId, OuterHeaderCreation, OuterHeaderRemoval,
     Triggers, UeIpAddress, find,
@@ -56,6 +56,9 @@ pub(crate) struct Setup {
     pub(crate) namespace: Option<String>,
 }
 
+/// Of `[split]`: a planner, which wants all sessions in front.
+pub(crate) const PLANNED: &str = "[split]\nfast = \"asic\"\npolicy = \"planned\"\nrules = [{ ue = \"10.45.0.0/24\", then = \"fast\" }]\n";
+
 impl Setup {
     /// With N3 on a socket of loopback.
     pub(crate) fn on_loopback(n4: SocketAddr) -> Setup {
@@ -77,7 +80,7 @@ impl Daemon {
     pub(crate) fn new(n4: SocketAddr) -> Daemon {
         let folder = tempfile::tempdir().unwrap();
         let store = format!("path = \"{}\"", folder.path().join("store").display());
-        Daemon::configured(Setup { store: Some(store), ..Setup::on_loopback(n4) }, folder)
+        Daemon::configured(Setup { store: Some(store), more: PLANNED.into(), ..Setup::on_loopback(n4) }, folder)
     }
 
     pub(crate) fn configured(setup: Setup, folder: tempfile::TempDir) -> Daemon {
@@ -121,7 +124,7 @@ impl Daemon {
             }
         };
         command.args(["run", "--config"]).arg(self.path("upf.toml")).arg("--report").arg(self.path("report.json"));
-        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env("RUST_LOG", "error,daemon::store=info").stdin(Stdio::null());
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env("RUST_LOG", "error,daemon::n4::store=info").stdin(Stdio::null());
         let log = File::options().create(true).append(true).open(self.path("log")).unwrap();
         command.stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().unwrap();
@@ -149,7 +152,7 @@ impl Daemon {
     }
 
     pub(crate) fn ask(&self, request: &Request) -> Reply {
-        control_socket::ask(&self.path("upf.sock"), request, MAX_REQUEST).unwrap()
+        socket::ask(&self.path("upf.sock"), request, MAX_REQUEST).unwrap()
     }
 
     pub(crate) fn report(&self) -> Report {
@@ -184,6 +187,20 @@ impl Daemon {
     /// Waits until it has ended by itself; its exit code.
     pub(crate) fn ended(&mut self) -> Option<i32> {
         self.child.take().unwrap().wait().unwrap().code()
+    }
+
+    /// Waits until all sessions are where placement wants them.
+    pub(crate) fn has_them_in_front(&self, smf: &Smf) {
+        until("all sessions run on the fast target", || {
+            let report = self.report();
+            let front = &report.targets["asic"];
+            let all = smf.sessions.len() as u64;
+            front.sessions == all && front.wanted == all && report.offload.unplaced == 0
+        });
+        for told in smf.sessions.values().take(3) {
+            let is = self.session(told.seid);
+            assert_eq!((&*is.placement.target, &*is.placement.reason), ("asic", "rule"), "{is:?}");
+        }
     }
 
     pub(crate) fn kill(&mut self) {
@@ -285,7 +302,7 @@ impl Watch {
         let (until, into, socket) = (ends.clone(), seen.clone(), daemon.path("upf.sock"));
         let look = move || {
             while !until.load(Ordering::SeqCst) {
-                if let Ok(Reply::Session(session)) = control_socket::ask(&socket, &Request::Session { seid }, MAX_REQUEST) {
+                if let Ok(Reply::Session(session)) = socket::ask(&socket, &Request::Session { seid }, MAX_REQUEST) {
                     into.lock().unwrap().push((Instant::now(), session.session.uplink.bytes));
                 }
                 std::thread::sleep(Duration::from_millis(20));

@@ -503,8 +503,13 @@ impl Testbed {
     /// Sends frames of every session and IP version, one by one until one comes out, and then waits until the last has: they may be late. What did
     /// not come out before that is nobody's.
     pub(crate) fn until_carried(&mut self, uplink: bool) {
+        self.until_carried_of(self.sessions.len(), uplink);
+    }
+
+    /// As [`Testbed::until_carried`], of the first so many sessions.
+    pub(crate) fn until_carried_of(&mut self, sessions: usize, uplink: bool) {
         // For each flow what was sent, and the last of it that has come out.
-        let mut tries: Vec<Vec<Vec<u8>>> = vec![Vec::new(); 2 * self.sessions.len()];
+        let mut tries: Vec<Vec<Vec<u8>>> = vec![Vec::new(); 2 * sessions];
         let mut came: Vec<Option<usize>> = vec![None; tries.len()];
         let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
         let end = Instant::now() + PATIENCE;

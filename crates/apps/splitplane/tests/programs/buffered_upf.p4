@@ -16,8 +16,8 @@
 #include "include/session.p4"
 #include "include/enforce.p4"
 #include "include/police.p4"
-#include "include/tunnel.p4"
 #include "include/relay.p4"
+#include "include/tunnel.p4"
 #include "include/route.p4"
 #include "include/usage.p4"
 
@@ -45,7 +45,6 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
     Route() route;
     Police() police;
     Tunnel() tunnel;
-    Relay() relay;
     Usage() usage;
     Flow() flow;
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
@@ -69,7 +68,6 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         route.apply(hdr, meta, standard_metadata);             // where to
         police.apply(hdr, meta, standard_metadata);            // QER and class rates
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
-        relay.apply(hdr, meta, standard_metadata);             // extension headers from tunnel to tunnel
         usage.apply(hdr, meta, standard_metadata);             // URR
         if (standard_metadata.egress_spec < 256) {
             buffer.call({ 8w3, bearer, 32w0, 8w0, 8w0, 16w0 }, answer);  // NEXT

@@ -15,8 +15,8 @@
 #include "include/session.p4"
 #include "include/enforce.p4"
 #include "include/police.p4"
-#include "include/tunnel.p4"
 #include "include/relay.p4"
+#include "include/tunnel.p4"
 #include "include/route.p4"
 #include "include/usage.p4"
 
@@ -34,7 +34,6 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
     Route() route;
     Police() police;
     Tunnel() tunnel;
-    Relay() relay;
     Usage() usage;
     Service<cipher_request_t, cipher_answer_t>("cipher") cipher;
 
@@ -49,7 +48,6 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         route.apply(hdr, meta, standard_metadata);             // where to
         police.apply(hdr, meta, standard_metadata);            // QER and class rates
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
-        relay.apply(hdr, meta, standard_metadata);             // extension headers from tunnel to tunnel
         usage.apply(hdr, meta, standard_metadata);             // URR
         if (standard_metadata.egress_spec < 256) {
             cipher.call({ 16w1, (bit<32>)meta.user_offset, 8w3, 8w1, 8w0, 16w0, 32w0, 8w0 }, answer);  // protect

@@ -29,8 +29,9 @@ fn user_end(frame: &[u8]) -> usize {
     let mut user = 14;
     if number(12) == usize::from(IPV4) && ours && number(36) == 2152 {
         user = 50;
-        if frame[42] & 4 != 0 {
-            let mut next = frame[53];
+        // Numbers of the tunnel that it came by go on, with extension headers or without.
+        if frame[42] & 7 != 0 {
+            let mut next = if frame[42] & 4 != 0 { frame[53] } else { 0 };
             user = 54;
             while next != 0 {
                 user += 4 * usize::from(frame[user]);

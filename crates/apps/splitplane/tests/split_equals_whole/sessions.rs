@@ -49,9 +49,9 @@ pub(crate) fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
             ..pdi(Interface::Core)
         };
         let sdf_filters = if rng.random_bool(0.5) { vec![filter(rng)] } else { vec![] };
-        rules
-            .pdrs
-            .insert(22, Pdr { far_id: Some(2), urr_ids: ids(rng, 0.5), qer_ids: ids(rng, 0.3), ..pdr(9, Pdi { sdf_filters, ..pdi }) });
+        let outer_header_removal = if rng.random_bool(0.3) { HeaderRemoval::GtpuAndContainer } else { HeaderRemoval::Gtpu };
+        let (urr_ids, qer_ids) = (ids(rng, 0.5), ids(rng, 0.3));
+        rules.pdrs.insert(22, Pdr { outer_header_removal, far_id: Some(2), urr_ids, qer_ids, ..pdr(9, Pdi { sdf_filters, ..pdi }) });
     }
     rules
 }
@@ -197,7 +197,7 @@ fn pdi(source_interface: Interface) -> Pdi {
 }
 
 fn pdr(precedence: u32, pdi: Pdi) -> Pdr {
-    Pdr { precedence, outer_header_removal: pdi.f_teid.is_some(), pdi, far_id: None, urr_ids: vec![], qer_ids: vec![] }
+    Pdr { precedence, outer_header_removal: pdi.f_teid.is_some().into(), pdi, far_id: None, urr_ids: vec![], qer_ids: vec![] }
 }
 
 fn open() -> SdfFilter {

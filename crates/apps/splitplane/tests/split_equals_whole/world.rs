@@ -186,7 +186,8 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
     let ports = vec![
         port(PORT_N3, "n3", "access", Role::Access, &[(N3.into(), 24), (v6("fd00:3::1"), 64)], &[N3]),
         port(PORT_N9, "n9", "n9", Role::Both, &[(N9.into(), 24)], &[N9]),
-        port(PORT_N6, "n6", "internet", Role::Core, &[(N6.into(), 24), (N6_V6.into(), 64)], &[]),
+        // As if the kernel routed there.
+        PortConfig { reachable: Some(vec![]), ..port(PORT_N6, "n6", "internet", Role::Core, &[(N6.into(), 24), (N6_V6.into(), 64)], &[]) },
         port(PORT_VXLAN, "underlay", "access", Role::Access, &[], &[]),
         port(PORT_VXLAN_PLAIN, "underlay-n6", "internet", Role::Core, &[], &[]),
     ];
@@ -257,6 +258,7 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         policing: Default::default(),
         max_sessions: 0,
         host: Default::default(),
+        machine: vec![(v4(192, 0, 2, 5), 32), (v6("2001:db8:5::5"), 128)],
     }
 }
 

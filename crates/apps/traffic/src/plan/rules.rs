@@ -61,7 +61,7 @@ const CP_FUNCTION: u8 = 3;
 /// Reporting Triggers (§8.2.19).
 const PERIO: u32 = 1 << 0;
 const VOLTH: u32 = 1 << 1;
-const VOLQU: u32 = 1 << 8;
+pub(crate) const VOLQU: u32 = 1 << 8;
 /// Measurement Method (§8.2.40): duration and volume.
 const DURAT_VOLUM: u8 = 0x03;
 /// MNOP of Measurement Information (§8.2.66): packets too.

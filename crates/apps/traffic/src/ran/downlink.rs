@@ -148,8 +148,8 @@ fn deliver(ue: &Ue, container: Option<SessionContainer>, payload: &[u8], check_c
     let taken = match &ue.link {
         Link::Memory(queue) => queue.push(payload).then_some(()).ok_or(DropReason::QueueFull),
         Link::Device(device) => loop {
-            match device.device.send(payload) {
-                Ok(_) => break Ok(()),
+            match device.send(payload) {
+                Ok(()) => break Ok(()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     tracing::debug!(%error, device = device.name, "writing a device");

@@ -2,12 +2,11 @@
 //! addresses use it. Addresses, routes and rules are made with `ip` (iproute2), everything in the network namespace of the
 //! caller.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Command, Stdio};
-
-use tun_rs::{DeviceBuilder, SyncDevice};
 
 use super::RanError;
 use super::report::Count;
@@ -19,7 +18,7 @@ const QUEUE_PACKETS: u32 = 10_000;
 
 /// A UE's device with what was set up for it. Dropping it takes all of it away.
 pub struct UeDevice {
-    pub(super) device: SyncDevice,
+    device: File,
     pub(super) name: String,
     priority: u32,
 }
@@ -34,13 +33,11 @@ impl UeDevice {
             return Err(RanError::Config(format!("interface {name} exists already: stop its owner or choose another prefix")));
         }
         // Down at first: the kernel must not add IPv6 addresses and packets of its own before it is told not to.
-        let device = DeviceBuilder::new().name(name).mtu(mtu).tx_queue_len(QUEUE_PACKETS).enable(false).build_sync();
-        let device = device.map_err(|e| device_error(name, e))?;
-        device.set_nonblocking(true).map_err(|e| device_error(name, e))?;
+        let device = pktio::tun::device(name).map_err(|e| device_error(name, e))?;
         let made = UeDevice { device, name: name.to_owned(), priority: table };
         // Left over from a process that was killed.
         made.remove_rules();
-        made.configure(record)?;
+        made.configure(mtu, record)?;
         Ok(made)
     }
 
@@ -49,7 +46,7 @@ impl UeDevice {
     /// # Errors
     /// `WouldBlock` if there is none.
     pub fn receive(&self, packet: &mut [u8]) -> std::io::Result<usize> {
-        self.device.recv(packet)
+        (&self.device).read(packet)
     }
 
     /// Gives the kernel a packet.
@@ -57,10 +54,10 @@ impl UeDevice {
     /// # Errors
     /// What the kernel says, where it takes none.
     pub fn send(&self, packet: &[u8]) -> std::io::Result<()> {
-        self.device.send(packet).map(drop)
+        (&self.device).write(packet).map(drop)
     }
 
-    fn configure(&self, record: &SessionRecord) -> Result<(), RanError> {
+    fn configure(&self, mtu: u16, record: &SessionRecord) -> Result<(), RanError> {
         let (name, table) = (&self.name, self.priority);
         for (family, setting, value) in [
             ("ipv4", "rp_filter", "0"),
@@ -72,7 +69,7 @@ impl UeDevice {
             // A kernel without IPv6 has none of it.
             let _ = std::fs::write(format!("/proc/sys/net/{family}/conf/{name}/{setting}"), value);
         }
-        let mut v4 = String::new();
+        let mut v4 = format!("link set dev {name} mtu {mtu} txqueuelen {QUEUE_PACKETS}\n");
         if std::path::Path::new("/proc/sys/net/ipv6").exists() {
             v4 += &format!("link set dev {name} addrgenmode none\n");
         }

@@ -74,7 +74,7 @@ impl Batch {
                 self.send(shared);
             }
             let slot = &mut self.slots[self.ready.len()];
-            match device.device.recv(&mut slot[HEADROOM..]) {
+            match device.receive(&mut slot[HEADROOM..]) {
                 Ok(0) => return,
                 Ok(length) => {
                     let end = HEADROOM + length;

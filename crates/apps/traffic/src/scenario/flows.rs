@@ -1,6 +1,6 @@
 //! Which rules do the procedures of a scenario ask for, in the manner of Open5GS's and of free5GC's SMF?
 
-use pfcp::codec::{ApplyActionFlags, BitRates, FTeid, GateStatus, Group, Ie, SdfFilter, Triggers, UeIpAddress, Volume};
+use pfcp::codec::{ApplyActionFlags, BitRates, FTeid, GateStatus, Group, Ie, Message, SdfFilter, Triggers, UeIpAddress, Volume};
 
 use super::Stop;
 use super::lab::{CALL_QFI, Lab, Session, created_tunnel};
@@ -117,6 +117,33 @@ impl Lab<'_> {
         self.modify(session, ies).map(drop)
     }
 
+    /// Adds a QoS flow by PDRs that have nothing but filter and QFI.
+    pub(super) fn add_dedicated(&mut self, session: &Session) -> Result<(), Stop> {
+        let plan = &session.plan;
+        let pdi = |source, name: Option<&str>| {
+            let mut pdi = vec![Ie::SourceInterface(source)];
+            pdi.extend(instance(plan, name));
+            pdi.extend([self.port_filter(1), Ie::Qfi(CALL_QFI)]);
+            pdi
+        };
+        let (down, up) = (pdi(CORE, Some(&plan.names.core)), pdi(ACCESS, plan.names.access.as_deref()));
+        let rules = vec![Ie::UrrId(rules::URR_SESSION), Ie::QerId(QER_CALL)];
+        let open = GateStatus { uplink_open: true, downlink_open: true };
+        let ies = vec![
+            pdr(PDR_CALL_DOWNLINK, 1, down, None, FAR_DOWNLINK, rules.clone()),
+            pdr(PDR_CALL_UPLINK, 1, up, Some(removal(plan.shape)), FAR_UPLINK, rules),
+            Ie::CreateQer(vec![Ie::QerId(QER_CALL), Ie::GateStatus(open), Ie::Qfi(CALL_QFI)]),
+        ];
+        self.modify(session, ies).map(drop)
+    }
+
+    /// The end of [`Lab::add_dedicated`].
+    pub(super) fn remove_dedicated(&mut self, session: &Session) -> Result<(), Stop> {
+        let pdr = |id| Ie::RemovePdr(vec![Ie::PdrId(id)]);
+        let ies = vec![pdr(PDR_CALL_DOWNLINK), pdr(PDR_CALL_UPLINK), Ie::RemoveQer(vec![Ie::QerId(QER_CALL)])];
+        self.modify(session, ies).map(drop)
+    }
+
     /// All flows move to gNodeB `node`, under a new TEID, each with an End Marker to the tunnel left. Where they are now.
     pub fn switch_path(&mut self, session: &mut Session, node: usize, with_call: bool) -> Result<(usize, u32), Stop> {
         let gnb = Tunnel { addr: self.addresses.gnbs[node], teid: session.plan.gnb.teid + 0x1000 };
@@ -152,8 +179,32 @@ impl Lab<'_> {
         self.modify(session, rules::end_indirect()).map(drop)
     }
 
-    /// A session whose anchor is behind N9; the UPF's end of the N9 tunnel.
-    pub(super) fn session_over_n9(&mut self, psa_teid: u32) -> Result<(Session, Tunnel), Stop> {
+    /// Removes it twice, without waiting for the first answer.
+    pub fn end_indirect_twice(&mut self, session: &Session) -> Result<(), Stop> {
+        self.modify_together(session, [rules::end_indirect(), rules::end_indirect()])
+    }
+
+    /// A new volume quota of the session's URR.
+    pub fn grant(&mut self, session: &Session, bytes: u64) -> Result<(), Stop> {
+        let quota = Ie::VolumeQuota(Volume { total: Some(bytes), ..Volume::default() });
+        let triggers = Ie::ReportingTriggers(Triggers(rules::VOLQU));
+        self.modify(session, vec![Ie::UpdateUrr(vec![Ie::UrrId(rules::URR_SESSION), triggers, quota])]).map(drop)
+    }
+
+    /// A URR that all packets of the session are measured by too.
+    pub fn measure_too(&mut self, session: &Session, urr_id: u32) -> Result<(), Stop> {
+        let urr = vec![Ie::UrrId(urr_id), Ie::MeasurementMethod(0x02), Ie::ReportingTriggers(Triggers(0))];
+        let ies = [vec![Ie::CreateUrr(urr)], measured_by(&session.plan, Some(urr_id))].concat();
+        self.modify(session, ies).map(drop)
+    }
+
+    /// The end of [`Lab::measure_too`], but the URR is not removed; the answer.
+    pub fn measure_no_more(&mut self, session: &Session) -> Result<Message, Stop> {
+        self.modify(session, measured_by(&session.plan, None))
+    }
+
+    /// A session whose anchor is behind N9; the UPF's end of the N9 tunnel. Without QERs the anchor alone knows of QoS flows.
+    pub(super) fn session_over_n9(&mut self, psa_teid: u32, with_qers: bool) -> Result<(Session, Tunnel), Stop> {
         let psa = self.addresses.psa.ok_or_else(|| Stop::Unusable("ulcl needs the address of the UPF behind N9".into()))?;
         let plan = self.plan(0);
         let mut ies = rules::establish(&plan, rules::Bearings { n4u: None, count_packets: false });
@@ -163,6 +214,11 @@ impl Lab<'_> {
             _ => choose(None),
         };
         let n9 = instance(&plan, Some(&self.addresses.n9_instance));
+        if !with_qers {
+            ies.retain(|ie| !matches!(ie, Ie::CreateQer(_)));
+            let pdrs = ies.iter_mut().filter_map(|ie| if let Ie::CreatePdr(ies) = ie { Some(ies) } else { None });
+            pdrs.for_each(|ies| ies.retain(|ie| !matches!(ie, Ie::QerId(_))));
+        }
         for ie in &mut ies {
             match ie {
                 Ie::CreatePdr(ies) if ies.contains(&Ie::PdrId(rules::PDR_DOWNLINK)) => {
@@ -234,6 +290,15 @@ impl Lab<'_> {
         let flow_description = Some(format!("permit out 17 from {host}/32 {port} to assigned"));
         Ie::SdfFilter(SdfFilter { flow_description, ..SdfFilter::default() })
     }
+}
+
+/// The session's PDRs with its own URRs, and another one.
+fn measured_by(plan: &SessionPlan, another: Option<u32>) -> Group {
+    let own = [rules::URR_SESSION, rules::URR_PERIODIC];
+    let own = &own[..if plan.shape == Shape::Free5gc { 2 } else { 1 }];
+    let urrs = || own.iter().copied().chain(another).map(Ie::UrrId);
+    let pdr = |id| Ie::UpdatePdr([Ie::PdrId(id)].into_iter().chain(urrs()).collect());
+    vec![pdr(rules::PDR_DOWNLINK), pdr(rules::PDR_UPLINK)]
 }
 
 fn address(plan: &SessionPlan, destination: bool) -> Ie {

@@ -1,6 +1,6 @@
 //! The vocabulary of scenarios: steps, requests, packets, and what is expected of each.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 
@@ -19,9 +19,12 @@ pub(crate) const QFI: u8 = 1;
 /// QFI of a call's.
 pub(crate) const CALL_QFI: u8 = 2;
 /// The UE's UDP port.
-const UE_PORT: u16 = 40_000;
+pub(super) const UE_PORT: u16 = 40_000;
 /// How often a request is sent in all (N1 of TS 29.244 §6.4).
 const N1: usize = 4;
+
+/// An extension header of GTP-U: its type and content.
+pub(crate) type Extension = (u8, Vec<u8>);
 
 /// A PDU session of a scenario.
 #[derive(Clone, Debug)]
@@ -48,7 +51,7 @@ pub struct Lab<'a> {
     pub node_id: NodeId,
     /// When the SMF says that it started, NTP seconds.
     pub started_ntp_s: u32,
-    links: &'a mut dyn Links,
+    pub(super) links: &'a mut dyn Links,
     out: &'a mut dyn Write,
     sequence: u32,
     next_id: u32,
@@ -74,7 +77,7 @@ impl<'a> Lab<'a> {
     }
 
     /// One expectation: printed, and the end if it is not met.
-    fn expect(&mut self, what: &str, expected: &str, came: &str, met: bool) -> Result<(), Stop> {
+    pub(super) fn expect(&mut self, what: &str, expected: &str, came: &str, met: bool) -> Result<(), Stop> {
         self.print(&format!("  {} {what}: expected {expected}, came {came}", if met { "ok  " } else { "FAIL" }))?;
         if met { Ok(()) } else { Err(Stop::Failed(format!("{what}: expected {expected}, came {came}"))) }
     }
@@ -162,6 +165,46 @@ impl<'a> Lab<'a> {
         self.ask(self.session_message(MessageType::SessionModificationRequest, session.up_seid, ies))
     }
 
+    /// Two Session Modification Requests, the second sent before the first is answered; both must be accepted.
+    pub fn modify_together(&mut self, session: &Session, requests: [Group; 2]) -> Result<(), Stop> {
+        let kind = MessageType::SessionModificationRequest;
+        let mut unanswered = BTreeSet::new();
+        for ies in requests {
+            self.sequence += 1;
+            unanswered.insert(self.sequence);
+            let request = Message { sequence: self.sequence, ..self.session_message(kind, session.up_seid, ies) };
+            let octets = request.encode().map_err(|error| Stop::Unusable(error.to_string()))?;
+            self.links.send_n4(&octets).map_err(unusable)?;
+        }
+        while !unanswered.is_empty() {
+            let Some(answer) = self.next_n4(Patience::Expected)? else { return Err(self::unanswered(kind)) };
+            if Some(answer.kind) == kind.response() && unanswered.remove(&answer.sequence) {
+                self.expect_accepted(kind, Some(&answer))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A modification's answer must have this usage report, and no other.
+    pub fn expect_reported(&mut self, answer: &Message, (urr_id, trigger): (u32, u32), bytes: u64) -> Result<(), Stop> {
+        let reports = answer.ies.iter().filter_map(|ie| if let Ie::UsageReportInModificationResponse(ies) = ie { Some(ies) } else { None });
+        let came: Vec<String> = reports.map(|ies| reported(ies)).collect();
+        let expected = said_of_usage(urr_id, trigger, Some(bytes));
+        let (came, met) = (came.join("; "), came == [expected.clone()]);
+        self.expect("usage report", &expected, if came.is_empty() { "none" } else { &came }, met)
+    }
+
+    /// A usage report of this URR of the session must come, for this reason, and no other report.
+    pub fn expect_usage_report(&mut self, session: &Session, (urr_id, trigger): (u32, u32), bytes: u64) -> Result<(), Stop> {
+        while self.reports.is_empty() && self.next_n4(Patience::Expected)?.is_some() {}
+        let report = self.reports.pop_front().filter(|report| report.seid == Some(session.cp_seid));
+        let usage = report.as_ref().and_then(|report| find!(report.ies, UsageReportInReportRequest));
+        let came = usage.map_or("none".to_owned(), |ies| reported(ies));
+        let expected = said_of_usage(urr_id, trigger, Some(bytes));
+        self.expect("usage report", &expected, &came, came == expected)?;
+        self.expect_no_paging()
+    }
+
     /// Session Deletion Request; the last usage of the session's URR in bytes, both directions together.
     pub fn delete(&mut self, session: &Session) -> Result<u64, Stop> {
         let answer = self.ask(self.session_message(MessageType::SessionDeletionRequest, session.up_seid, Vec::new()))?;
@@ -193,18 +236,22 @@ impl<'a> Lab<'a> {
 
     /// Sends a request; its answer must accept it.
     fn ask(&mut self, request: Message) -> Result<Message, Stop> {
-        let what = format!("{:?}", request.kind);
+        let kind = request.kind;
         let answer = self.transact(request, N1)?;
-        let came = match &answer {
+        self.expect_accepted(kind, answer.as_ref())?;
+        answer.ok_or_else(|| unanswered(MessageType::HeartbeatRequest))
+    }
+
+    fn expect_accepted(&mut self, kind: MessageType, answer: Option<&Message>) -> Result<(), Stop> {
+        let came = match answer {
             None => "no response".to_owned(),
             Some(answer) => answer.cause().map_or("no cause".into(), |cause| match find!(answer.ies, OffendingIe) {
                 Some(ie_type) => format!("{}, IE {ie_type}", cause_name(cause)),
                 None => cause_name(cause),
             }),
         };
-        let accepted = answer.as_ref().and_then(Message::cause).is_some_and(Cause::is_accepted);
-        self.expect(&what, &cause_name(Cause::REQUEST_ACCEPTED), &came, accepted)?;
-        answer.ok_or_else(|| unanswered(MessageType::HeartbeatRequest))
+        let accepted = answer.and_then(Message::cause).is_some_and(Cause::is_accepted);
+        self.expect(&format!("{kind:?}"), &cause_name(Cause::REQUEST_ACCEPTED), &came, accepted)
     }
 
     /// Sends a request up to `attempts` times; its answer, if one comes. The UPF's own requests are answered meanwhile.
@@ -358,6 +405,34 @@ impl<'a> Lab<'a> {
         self.expect_downlink(&payload, gnb, QFI)
     }
 
+    /// A node sends a packet with these extension headers into a tunnel of the UPF; it must come to the other node with all of them, in their order.
+    pub(super) fn relay_extensions(
+        &mut self,
+        session: &Session,
+        (from, tunnel): (usize, Tunnel),
+        (node, teid): (usize, u32),
+        extensions: &[Extension],
+    ) -> Result<(), Stop> {
+        let payload = self.payload();
+        let (ue, dn) = ((session.ue, UE_PORT), (self.addresses.dn, self.addresses.dn_ports[0]));
+        let packet = if node == super::ulcl::PSA { user_packet(ue, dn, &payload) } else { user_packet(dn, ue, &payload) };
+        self.links.send_tunnel(from, tunnel.addr, &with_extensions(tunnel.teid, extensions, &packet)).map_err(unusable)?;
+        let octets = self.links.receive_tunnel(node, Patience::Expected).map_err(unusable)?;
+        let described = |teid: u32, extensions: &[Extension], same: bool| {
+            let packet = if same { "the packet" } else { "another packet" };
+            format!("{packet} by TEID {teid:#x}, extension headers {extensions:02x?}")
+        };
+        let came = octets.as_deref().map_or("nothing".to_owned(), |octets| match gtpu::Packet::new_checked(octets) {
+            Ok(message) if message.message_type() == gtpu::message_type::G_PDU => {
+                let came: Vec<Extension> = message.extensions().flatten().map(|(kind, content)| (kind, content.to_vec())).collect();
+                described(message.teid(), &came, udp_payload(message.payload()).is_some_and(|user| user == payload))
+            }
+            _ => "something else".into(),
+        });
+        let expected = described(teid, extensions, true);
+        self.expect(&format!("from tunnel to tunnel, node {node}"), &expected, &came, came == expected)
+    }
+
     /// A node ends what it sends into a tunnel of the UPF with an End Marker.
     pub fn end_marker(&mut self, from: usize, tunnel: Tunnel) -> Result<(), Stop> {
         self.send_tunnel(from, tunnel.addr, &gtpu::Repr::new(tunnel.teid, None, Gtpu::EndMarker))
@@ -378,7 +453,7 @@ impl<'a> Lab<'a> {
         self.expect(&format!("end markers, gNodeB {node}"), &count.to_string(), &came.to_string(), came == count)
     }
 
-    fn send_tunnel(&mut self, node: usize, to: Ipv4Addr, message: &gtpu::Repr<'_>) -> Result<(), Stop> {
+    pub(super) fn send_tunnel(&mut self, node: usize, to: Ipv4Addr, message: &gtpu::Repr<'_>) -> Result<(), Stop> {
         let mut octets = Vec::new();
         message.emit(&mut octets);
         self.links.send_tunnel(node, to, &octets).map_err(unusable)
@@ -408,10 +483,29 @@ pub(super) fn created_tunnel(answer: &Message, pdr_id: u16) -> Option<Tunnel> {
 }
 
 /// TEID, QFI and user packet of a G-PDU.
-fn g_pdu(octets: &[u8]) -> Option<(u32, Option<u8>, Vec<u8>)> {
+pub(super) fn g_pdu(octets: &[u8]) -> Option<(u32, Option<u8>, Vec<u8>)> {
     let message = gtpu::Repr::parse(&gtpu::Packet::new_checked(octets).ok()?).ok()?;
     let Gtpu::GPdu { payload } = message.message else { return None };
     Some((message.teid, message.session_container.map(|container| container.qfi()), payload.to_vec()))
+}
+
+/// A G-PDU with these extension headers.
+fn with_extensions(teid: u32, extensions: &[Extension], packet: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    if !extensions.is_empty() {
+        body.extend([0; 3]);
+        for (kind, content) in extensions {
+            body.extend([*kind, (content.len() as u8 + 2) / 4]);
+            body.extend(content);
+        }
+        body.push(gtpu::extension_type::NONE);
+    }
+    body.extend(packet);
+    let mut octets = vec![0x30 | u8::from(!extensions.is_empty()) << 2, gtpu::message_type::G_PDU];
+    octets.extend((body.len() as u16).to_be_bytes());
+    octets.extend(teid.to_be_bytes());
+    octets.extend(body);
+    octets
 }
 
 fn udp_payload(packet: &[u8]) -> Option<Vec<u8>> {
@@ -419,7 +513,7 @@ fn udp_payload(packet: &[u8]) -> Option<Vec<u8>> {
     Some(udp::Datagram::new_checked(packet.payload()).ok()?.payload().to_vec())
 }
 
-fn user_packet((src, src_port): (Ipv4Addr, u16), (dst, dst_port): (Ipv4Addr, u16), payload: &[u8]) -> Vec<u8> {
+pub(super) fn user_packet((src, src_port): (Ipv4Addr, u16), (dst, dst_port): (Ipv4Addr, u16), payload: &[u8]) -> Vec<u8> {
     let (mut datagram, mut packet) = (Vec::new(), Vec::new());
     udp::Repr { src_port, dst_port }.emit_ipv4(src, dst, payload, &mut datagram);
     ipv4::Repr { src, dst, protocol: ipv4::UDP, tos: 0, ttl: 64, payload_len: datagram.len() }.emit(&mut packet);
@@ -440,6 +534,17 @@ fn said(came: bool, same: bool) -> &'static str {
     }
 }
 
+/// What a usage report says.
+fn reported(ies: &[Ie]) -> String {
+    let bytes = find!(ies, VolumeMeasurement).and_then(|volume| volume.bytes.total);
+    said_of_usage(find!(ies, UrrId).copied().unwrap_or(0), find!(ies, UsageReportTrigger).map_or(0, |triggers| triggers.0), bytes)
+}
+
+fn said_of_usage(urr_id: u32, trigger: u32, bytes: Option<u64>) -> String {
+    let bytes = bytes.map_or("no volume".into(), |bytes| format!("{bytes} bytes"));
+    format!("URR {urr_id}, trigger {trigger:#06x}, {bytes}")
+}
+
 fn lacks(what: &str, element: &str) -> Stop {
     Stop::Failed(format!("{what} without {element}"))
 }
@@ -448,6 +553,6 @@ fn unanswered(kind: MessageType) -> Stop {
     Stop::Failed(format!("{kind:?}: no answer"))
 }
 
-fn unusable(error: io::Error) -> Stop {
+pub(super) fn unusable(error: io::Error) -> Stop {
     Stop::Unusable(error.to_string())
 }

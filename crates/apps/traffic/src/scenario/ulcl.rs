@@ -7,12 +7,12 @@ use super::lab::{Lab, QFI};
 /// Number of the anchor among the tunnel nodes.
 pub(super) const PSA: usize = 2;
 /// The anchor's end of the N9 tunnel.
-const PSA_TEID: u32 = 0x9999;
+pub(super) const PSA_TEID: u32 = 0x9999;
 
 pub(super) fn run(lab: &mut Lab<'_>) -> Result<(), Stop> {
     lab.associate()?;
     lab.step("the session, anchored behind N9: uplink goes there, downlink comes from there")?;
-    let (session, n9) = lab.session_over_n9(PSA_TEID)?;
+    let (session, n9) = lab.session_over_n9(PSA_TEID, true)?;
     let gnb = (0, session.plan.gnb.teid);
     lab.uplink_to_psa(&session, 0, 0, PSA_TEID)?;
     lab.uplink_to_psa(&session, 0, 1, PSA_TEID)?;

@@ -46,6 +46,32 @@ impl UserPlane for Recorder {
     fn send_end_marker(&mut self, to: OuterHeader) {
         self.end_markers.push(to);
     }
+
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, upf_rules::Usage)>, CommitError> {
+        self.commit(seid, Some(new))
+    }
+
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> upf_rules::Counters {
+        upf_rules::Counters { usage: self.usage(seid, urr_id), lasting: None }
+    }
+
+    fn outlasts(&self) -> bool {
+        false
+    }
+
+    fn continue_lasting(&mut self, _: Seid, _: u32, _: &upf_rules::Counters) {}
+
+    fn limit_usage(&mut self, _: Seid, _: u32, _: upf_rules::VolumeLimit) -> Result<(), CommitError> {
+        Ok(())
+    }
+
+    fn continue_usage(&mut self, _: Seid, _: u32, _: upf_rules::Usage) {}
+
+    fn carried(&mut self) -> Option<u64> {
+        None
+    }
+
+    fn drop_buffered(&mut self, _: Seid) {}
 }
 
 /// A node with its socket and thread.

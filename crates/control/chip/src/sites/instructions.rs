@@ -1,6 +1,7 @@
 //! Statements and externs as instructions of one operation each, in levels; gateways; accesses to cells.
 
 use super::locations::{width, width_of};
+use super::refused::extreme;
 use super::{Cells, Loc, Op, Row, Site, Step, Walker, What};
 use crate::lack::Fault;
 use p4_ir::walk::{header_exprs, read_vars, stmt_exprs, sub_exprs};
@@ -120,7 +121,7 @@ impl Walker<'_> {
                 s.match_reads.extend(reads);
             }
             row.supplied(&writes);
-            s.writes.extend(writes);
+            writes.into_iter().for_each(|l| s.wrote(l, None));
             return site;
         }
         self.flush(row, path, label, first);
@@ -204,7 +205,7 @@ impl Walker<'_> {
                     s.match_reads.extend(at);
                 }
                 s.action_reads.extend(reads);
-                s.writes.extend(written);
+                written.into_iter().for_each(|l| s.wrote(l, None));
                 (site, bits)
             }
             None => {
@@ -275,9 +276,12 @@ impl Walker<'_> {
             LValue::Slice(base, hi, lo) if !matches!(**base, LValue::Slice(..)) => self.part(row, reads, to, (*lo, *hi), None),
             _ => {
                 self.op(row, reads, to, None);
-                if let (Some(op), Some(c)) = (row.ops.last_mut(), value.as_const()) {
-                    op.constant = Some((c.value(), c.width()));
+                if let Some(op) = row.ops.last_mut() {
+                    op.constant = value.as_const().map(|c| (c.value(), c.width()));
+                    op.picked = exclusive_ors(value).is_some() && value.as_const().is_none();
+                    op.moved = matches!(value.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..));
                 }
+                row.copied(to, value);
             }
         }
     }
@@ -325,14 +329,19 @@ impl Walker<'_> {
     }
 
     pub(super) fn beside_cells(&mut self, dst: &LValue, value: &Expr, row: &Row, path: &[Step]) -> bool {
-        if matches!(dst, LValue::Slice(..)) || is_condition(value) {
+        let part = match dst {
+            LValue::Slice(base, ..) if matches!(**base, LValue::Slice(..)) => return false,
+            LValue::Slice(_, high, low) => Some((*low, *high)),
+            _ => None,
+        };
+        if is_condition(value) {
             return false;
         }
         let Some((v, others)) = self.takes_result(value, row, path) else { return false };
         let (Some(to), Some(site)) = (self.place(dst), self.out.all.len().checked_sub(1)) else { return false };
         let s = &mut self.out.all[site];
         s.writes.remove(&Loc::Var(v));
-        s.writes.insert(to);
+        s.wrote(to, part);
         s.action_reads.extend(others);
         true
     }
@@ -355,12 +364,15 @@ impl Walker<'_> {
         gate.reads.iter().all(stays).then_some(gate)
     }
 
-    /// What an index reads, which is used so often. One that is the hash of something goes from the hash to the cells, and is no field.
+    /// What an index reads, which is used so often. One that is the hash of something goes from the hash to the cells, and is no field; and so are
+    /// bits that are picked from fields, for which the hash unit does the same.
     fn index(&mut self, index: &Expr, uses: usize, row: &mut Row) -> BTreeSet<Loc> {
         let hash = copied(index).and_then(|v| {
             let at = row.ops.iter().rposition(|o| o.writes == Loc::Var(v))?;
             let op = &row.ops[at];
-            (op.level == 1 && op.hash.is_some_and(|(bits, _)| bits > 0)).then(|| (v, op.reads.clone()))
+            let hashed = op.hash.is_some_and(|(bits, _)| bits > 0);
+            let fresh = || op.reads.iter().all(|l| row.ops[..at].iter().all(|before| before.writes != *l));
+            (op.level == 1 && (hashed || (op.picked && fresh()))).then(|| (v, op.reads.clone()))
         });
         match hash {
             Some((v, reads)) => {
@@ -389,6 +401,7 @@ impl Walker<'_> {
             None => drop(row.written.remove(&to)),
         }
         self.op(row, reads, to, hash);
+        row.ops.iter_mut().last().into_iter().for_each(|op| op.part = Some((lo, hi)));
         let level = row.written.get(&to).copied().unwrap_or(1);
         parts.push((lo, hi, level));
         row.parts.insert(to, parts);
@@ -413,7 +426,8 @@ impl Walker<'_> {
                 reads
             }
             ExprKind::Mux(c, a, b) => {
-                let mut reads = self.operand(c, row);
+                // `max` and `min` are instructions: nothing is compared before.
+                let mut reads = if extreme(c, a, b) { BTreeSet::new() } else { self.operand(c, row) };
                 reads.extend(self.operand(a, row));
                 reads.extend(self.operand(b, row));
                 reads
@@ -554,6 +568,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn op(&mut self, row: &mut Row, reads: BTreeSet<Loc>, writes: Loc, hash: Option<(u64, u64)>) {
+        let reads: BTreeSet<Loc> = reads.into_iter().map(|l| row.copies.get(&l).copied().unwrap_or(l)).collect();
+        row.changed(writes);
         let after = reads.iter().filter_map(|l| row.written.get(l)).max().map_or(1, |l| l + 1);
         let over = row.written.get(&writes).map_or(1, |l| l + 1);
         let beside = row.read.get(&writes).copied().unwrap_or(1);
@@ -564,7 +580,7 @@ impl Walker<'_> {
         }
         row.written.insert(writes, level);
         row.parts.remove(&writes);
-        row.ops.push(Op { level, reads, writes, hash, constant: None });
+        row.ops.push(Op { level, reads, writes, hash, part: None, constant: None, picked: false, moved: false });
         self.out.operations += 1;
     }
 
@@ -608,7 +624,12 @@ impl Walker<'_> {
                     }
                     None => s.action_reads.extend(op.reads),
                 }
-                s.writes.insert(op.writes);
+                s.wrote(op.writes, op.part);
+                if op.moved {
+                    s.moved.insert(op.writes)
+                } else {
+                    s.computed.insert(op.writes)
+                };
             }
         }
     }
@@ -657,6 +678,9 @@ impl Walker<'_> {
             match_reads: m,
             action_reads: a,
             writes: w,
+            parts: BTreeMap::new(),
+            moved: BTreeSet::new(),
+            computed: BTreeSet::new(),
             by_action: BTreeMap::new(),
             on_hit: None,
             on_miss: None,
@@ -679,9 +703,28 @@ impl Row {
     /// What cells say to the action that they are reached from: its instructions take it from the bus, as they take the entry's data.
     fn supplied(&mut self, written: &BTreeSet<Loc>) {
         for l in written {
+            self.changed(*l);
             self.written.insert(*l, 0);
             self.parts.remove(l);
         }
+    }
+
+    /// What is read of a copy is read from where it was copied, as long as both stay: what is copied and worked on is one step.
+    fn copied(&mut self, to: Loc, value: &Expr) {
+        let from = match &value.kind {
+            ExprKind::Var(v) => Loc::Var(*v),
+            ExprKind::Field(HeaderRef::Static(h), f) => Loc::Field(*h, *f),
+            _ => return,
+        };
+        let from = self.copies.get(&from).copied().unwrap_or(from);
+        if from != to {
+            self.copies.insert(to, from);
+        }
+    }
+
+    /// A place gets another value.
+    fn changed(&mut self, l: Loc) {
+        self.copies.retain(|to, from| *to != l && *from != l);
     }
 
     /// The same of a hash, which is computed before the instructions of its stage.

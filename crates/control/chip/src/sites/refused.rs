@@ -283,7 +283,7 @@ fn computes(e: &Expr) -> bool {
 }
 
 /// `max` or `min` of two.
-fn extreme(c: &Expr, a: &Expr, b: &Expr) -> bool {
+pub(super) fn extreme(c: &Expr, a: &Expr, b: &Expr) -> bool {
     matches!(&c.kind, ExprKind::Binary(BinOp::Gt | BinOp::Lt, x, y) if (**x == *a && **y == *b) || (**x == *b && **y == *a))
 }
 

@@ -14,7 +14,7 @@ parser Q(packet_in p, out more_t hdr, inout meta_t m, inout standard_metadata_t 
         }
     }
     state deep { p.extract(hdr.big); transition accept; }
-    state variable { p.extract(hdr.v, 64); transition accept; }
+    state variable { p.extract(hdr.v, hdr.h.c); transition accept; }
 }
 control VC2(inout more_t hdr, inout meta_t m) { apply { } }
 control I(inout more_t hdr, inout meta_t m, inout standard_metadata_t s) { apply { s.egress_spec = (bit<9>)m.x; } }

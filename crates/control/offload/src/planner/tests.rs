@@ -93,3 +93,38 @@ fn wrong_settings_are_named() {
     let admit = Admit::Above { enter_bps: 1.0, leave_bps: 2.0 };
     assert!(wrong(Settings { admit, ..Settings::default() }).contains("must not be less"));
 }
+
+/// Room for two of three candidates, one of which is there; a move that fails is wanted all the same.
+#[test]
+fn sessions_that_are_wanted_are_those_that_would_come_if_all_moves_were_made() {
+    let mut planner = planner(4, 2);
+    assert_eq!(planner.wanted(), 0);
+    for id in 0..3 {
+        planner.rate(id, 100.0, 1e6, 1_000_000_000);
+    }
+    assert_eq!(planner.wanted(), 2);
+    let now_ns = 2_000_000_000;
+    let moves = planner.plan(now_ns);
+    assert_eq!((moves.len(), planner.wanted()), (2, 2));
+    planner.moved(&moves[0], Outcome::Done, now_ns);
+    planner.moved(&moves[1], Outcome::Failed, now_ns);
+    planner.forget(2);
+    assert_eq!((planner.counts(), planner.wanted()), ((3, 1), 2), "one is there, and one is tried again");
+    planner.forget(moves[1].id);
+    assert_eq!(planner.wanted(), 1);
+}
+
+#[test]
+fn what_was_used_before_is_no_rate() {
+    let mut planner = planner(2, 2);
+    planner.used_before(0, 1_000_000, 0);
+    for id in 0..2 {
+        planner.usage(id, 1_000_100, 0, 1_000_000_000);
+    }
+    let rate = |id| planner.rate_of(id, 1_000_000_000).unwrap().0;
+    assert_eq!((rate(0), rate(1)), (100.0, 1_000_100.0));
+    // Of one that was measured it is known.
+    planner.used_before(0, 0, 0);
+    planner.usage(0, 1_000_200, 0, 2_000_000_000);
+    assert!((planner.rate_of(0, 2_000_000_000).unwrap().0 - 100.0).abs() < 1e-6);
+}

@@ -1,6 +1,6 @@
 //! Sessions and frames for SWX, and what must come out: written from the standards, not from the specifications, so that the two check each other.
 //!
-//! The frames are those of `splitplane bench upf`: 64-byte Ethernet frames (with their check sequence) of the user.
+//! The frames are those of `splitplane-lab bench upf`: 64-byte Ethernet frames (with their check sequence) of the user.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;

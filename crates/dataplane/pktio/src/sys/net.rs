@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use libc::{c_int, c_ulong, ifreq};
 
@@ -155,6 +155,11 @@ pub(crate) fn name_chars(name: &str) -> Option<[libc::c_char; libc::IFNAMSIZ]> {
         *to = from as libc::c_char;
     }
     valid.then_some(chars)
+}
+
+/// Has the kernel answer a netlink socket by all that a request says, and not by its kind alone.
+pub(crate) fn only_what_is_asked_for(socket: &impl AsFd) -> io::Result<()> {
+    super::set_option(socket.as_fd(), libc::SOL_NETLINK, libc::NETLINK_GET_STRICT_CHK, 1)
 }
 
 /// Addresses of `name`, with prefix lengths in bits.

@@ -29,17 +29,23 @@ pub(crate) enum Failed {
     Offload(io::Error),
 }
 
-/// The device of that name, made if it is not there: packets without a link layer, each behind a virtio header. Never blocks.
-pub(crate) fn attach(name: &str) -> Result<File, Failed> {
+/// The device of that name, made if it is not there: packets without a link layer, each as TUNSETIFF's further `flags` say. Never blocks.
+pub(crate) fn attach(name: &str, flags: c_int) -> Result<File, Failed> {
     let mut options = OpenOptions::new();
     let device = options.read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open("/dev/net/tun");
     let device = device.map_err(Failed::Open)?;
     // SAFETY: ifreq is integers and a union of integers and pointers; zero is a value of all.
     let mut request: ifreq = unsafe { std::mem::zeroed() };
     request.ifr_name = name_chars(name).ok_or_else(|| Failed::Attach(io::Error::from_raw_os_error(libc::EINVAL)))?;
-    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as c_short;
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | flags) as c_short;
     // SAFETY: TUNSETIFF reads and writes the ifreq, which outlives the call.
     check(unsafe { libc::ioctl(device.as_raw_fd(), TUNSETIFF as _, &raw mut request) }).map_err(Failed::Attach)?;
+    Ok(device)
+}
+
+/// As [`attach`], with offloads: each packet is behind a virtio header.
+pub(crate) fn attach_with_offloads(name: &str) -> Result<File, Failed> {
+    let device = attach(name, libc::IFF_VNET_HDR)?;
     let mut size = VNET_HEADER as c_int;
     // SAFETY: TUNSETVNETHDRSZ reads one integer, which outlives the call. An earlier owner may have left another size behind.
     check(unsafe { libc::ioctl(device.as_raw_fd(), TUNSETVNETHDRSZ as _, &raw mut size) }).map_err(Failed::Offload)?;

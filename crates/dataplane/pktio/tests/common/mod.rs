@@ -12,7 +12,7 @@ use pktio::Port;
 pub(crate) use testkit::skip;
 
 /// How long anything may take that does not depend on how busy the machine is.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Runs `test` in a thread with a network namespace of its own, or says that it was skipped.
 pub(crate) fn in_namespace(test: impl FnOnce() + Send + 'static) {

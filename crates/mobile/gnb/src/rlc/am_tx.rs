@@ -12,7 +12,7 @@
 //! - §5.3.2: an SDU whose missing parts are more than [`MAX_PARTS`] gets bytes between them again too.
 //! - §5.2.3.1.1: a PDU is made when its grant is there, not before.
 
-use buffer::status::{SO_END, Status, StatusFault};
+use buffer::status::{Missing, SO_END, Status, StatusFault};
 
 use super::bits::Bits;
 use super::pdu::{Amd, Si};
@@ -78,16 +78,12 @@ reasons! {
         Length = "length",
         /// A data PDU, or a control PDU of another type.
         NotStatus = "not_status",
-        /// A NACK range of no SDU, or a segment that ends before it begins.
+        /// A NACK range of no SDU.
         Field = "field",
-        /// NACKs are not in increasing order, or name what `ACK_SN` does not cover.
-        Order = "order",
         /// `ACK_SN` is before `TX_Next_Ack`: late, a newer one has been processed.
         Stale = "stale",
         /// It acknowledges what was not sent.
         NotSent = "not_sent",
-        /// A segment that is not in its SDU.
-        BeyondSdu = "beyond_sdu",
     }
 }
 
@@ -97,7 +93,6 @@ impl From<StatusFault> for StatusDrop {
             StatusFault::Length => StatusDrop::Length,
             StatusFault::NotStatus => StatusDrop::NotStatus,
             StatusFault::Field => StatusDrop::Field,
-            StatusFault::Order => StatusDrop::Order,
             StatusFault::Stale => StatusDrop::Stale,
             StatusFault::OutsideWindow | StatusFault::NoBearer => StatusDrop::NotSent,
         }
@@ -185,6 +180,8 @@ pub struct AmTx<P> {
     poll_retransmit: Option<u64>,
     /// It has expired: the next PDU polls.
     poll_due: bool,
+    /// What a STATUS PDU says, while it is processed: its memory stays.
+    missing: Vec<Missing>,
     counters: TxCounters,
 }
 
@@ -208,6 +205,7 @@ impl<P: AsRef<[u8]>> AmTx<P> {
             segmenting: false,
             poll_retransmit: None,
             poll_due: false,
+            missing: Vec::new(),
             counters: TxCounters::default(),
         })
     }
@@ -352,17 +350,17 @@ impl<P: AsRef<[u8]>> AmTx<P> {
     /// # Errors
     /// [`StatusDrop`], which is counted; nothing else has changed.
     pub fn status(&mut self, pdu: &[u8], events: &mut impl FnMut(TxEvent<P>)) -> Result<(), StatusDrop> {
-        match self.check(pdu) {
-            Ok((status, ack)) => {
+        let mut missing = std::mem::take(&mut self.missing);
+        let checked = self.check(pdu, &mut missing);
+        match checked {
+            Ok(ack) => {
                 self.counters.statuses += 1;
-                self.acknowledge(&status, ack, events);
-                Ok(())
+                self.acknowledge(&missing, ack, events);
             }
-            Err(drop) => {
-                self.counters.ignored[drop as usize] += 1;
-                Err(drop)
-            }
+            Err(drop) => self.counters.ignored[drop as usize] += 1,
         }
+        self.missing = missing;
+        checked.map(|_| ())
     }
 
     /// Where a number lies from `TX_Next_Ack` on: the half before it is negative.
@@ -372,8 +370,8 @@ impl<P: AsRef<[u8]>> AmTx<P> {
         if ahead < modulus / 2 { ahead as i32 } else { ahead as i32 - modulus as i32 }
     }
 
-    /// The status, and how many SDUs from `TX_Next_Ack` on it covers.
-    fn check<'a>(&self, pdu: &'a [u8]) -> Result<(Status<'a>, i32), StatusDrop> {
+    /// How many SDUs from `TX_Next_Ack` on a status covers, and what it says is missing.
+    fn check(&self, pdu: &[u8], missing: &mut Vec<Missing>) -> Result<i32, StatusDrop> {
         let status = Status::new_checked(pdu, self.config.sn_length)?;
         let in_flight = self.in_flight() as i32;
         let mut ack = self.offset(status.ack_sn());
@@ -387,52 +385,31 @@ impl<P: AsRef<[u8]>> AmTx<P> {
         if ack > in_flight {
             return Err(StatusDrop::NotSent);
         }
-        let (mut end, mut last_is_segment) = (i32::MIN, false);
-        for nack in status.nacks() {
-            let first = self.offset(nack.sn);
-            let last = first + i32::from(nack.range) - 1;
-            // Segments of one SDU follow each other.
-            let again = first == end && last_is_segment && nack.segment.is_some();
-            if !(first > end || again) || last >= ack {
-                return Err(StatusDrop::Order);
-            }
-            if let Some((from, to)) = nack.segment {
-                let within = |offset: i32, byte: u16| self.len_at(offset).is_none_or(|len| u32::from(byte) < len);
-                if !within(first, from) || (to != SO_END && !within(last, to)) {
-                    return Err(StatusDrop::BeyondSdu);
-                }
-            }
-            (end, last_is_segment) = (last, nack.segment.is_some());
-        }
+        status.missing(|sn| self.offset(sn), in_flight, missing);
         // The peer cannot have all of an SDU whose last bytes are still here.
-        if self.segmenting && ack == in_flight && end != ack - 1 {
+        if self.segmenting && ack == in_flight && missing.last().is_none_or(|of| of.last != ack - 1) {
             return Err(StatusDrop::NotSent);
         }
-        Ok((status, ack))
+        Ok(ack)
     }
 
-    /// Length of the SDU at an offset, if it is kept.
-    fn len_at(&self, offset: i32) -> Option<u32> {
-        let count = self.state.tx_next_ack.wrapping_add(u32::try_from(offset).ok()?);
-        self.kept.get(count).then(|| self.slots[self.place(count)].len)
-    }
-
-    fn acknowledge(&mut self, status: &Status<'_>, ack: i32, events: &mut impl FnMut(TxEvent<P>)) {
+    fn acknowledge(&mut self, missing: &[Missing], ack: i32, events: &mut impl FnMut(TxEvent<P>)) {
         let base = self.state.tx_next_ack;
         let at = |offset: i32| base.wrapping_add(offset.max(0) as u32);
-        let covers_poll = (self.state.poll_sn.wrapping_sub(base) as i32) < ack;
+        let poll_sn = self.state.poll_sn.wrapping_sub(base) as i32;
+        // §5.3.3.3: a negative acknowledgement answers the poll, too.
+        let covers_poll = poll_sn < ack || missing.iter().any(|of| (of.first..=of.last).contains(&poll_sn));
         let mut walked = 0;
         let mut counted = None;
-        for nack in status.nacks() {
-            let first = self.offset(nack.sn);
-            let last = first + i32::from(nack.range) - 1;
-            self.free(at(walked), at(first), events);
+        for &Missing { first, last, segment } in missing {
+            // Behind ACK_SN nothing is said of those between.
+            self.free(at(walked), at(first.min(ack)), events);
             walked = walked.max(last + 1);
             let mut from = at(first);
             while let Some(count) = self.kept.find(from, at(last + 1).wrapping_sub(from), true) {
                 from = count.wrapping_add(1);
-                let start = nack.segment.filter(|_| count == at(first) && first >= 0).map_or(0, |(start, _)| start);
-                let end = nack.segment.filter(|_| count == at(last)).map_or(SO_END, |(_, end)| end);
+                let start = segment.filter(|_| count == at(first) && first >= 0).map_or(0, |(start, _)| start);
+                let end = segment.filter(|_| count == at(last)).map_or(SO_END, |(_, end)| end);
                 // §5.3.2: counted once for each STATUS PDU.
                 let first_of_status = counted.replace(count) != Some(count);
                 self.consider(count, start, end, first_of_status, events);
@@ -473,6 +450,9 @@ impl<P: AsRef<[u8]>> AmTx<P> {
     fn consider(&mut self, count: u32, start: u16, end: u16, counts: bool, events: &mut impl FnMut(TxEvent<P>)) {
         let place = self.place(count);
         let slot = &mut self.slots[place];
+        // A segment that is none of the SDU's: the peer has not all of it, and gets the whole, or it would ask for ever.
+        let is_beyond = u32::from(start) >= slot.len.max(1) || start > end || (end != SO_END && u32::from(end) >= slot.len);
+        let (start, end) = if is_beyond { (0, SO_END) } else { (start, end) };
         let end = if end == SO_END { slot.sent } else { (u32::from(end) + 1).min(slot.sent) };
         let start = u32::from(start);
         // Bytes that were not sent yet are not sent again.

@@ -15,9 +15,6 @@ pub type Group = Vec<Ie>;
 /// Number of an information element.
 pub type IeType = u16;
 
-/// Numbers with this bit are vendors' own (§8.1.1).
-const VENDOR: IeType = 0x8000;
-
 macro_rules! ies {
     (
         groups { $($group:ident = $group_type:literal, $group_text:literal, $group_fate:expr;)* }
@@ -482,11 +479,4 @@ pub(super) fn write_group(ies: &[Ie], out: &mut Vec<u8>) -> Result<(), TooLong> 
         out[at..at + 2].copy_from_slice(&length.to_be_bytes());
     }
     Ok(())
-}
-
-impl Ie {
-    /// Whether the element is of a vendor.
-    pub fn is_vendor_specific(&self) -> bool {
-        self.ie_type() & VENDOR != 0
-    }
 }

@@ -284,8 +284,6 @@ pub struct OuterHeaderCreation {
 impl OuterHeaderCreation {
     /// GTP-U/UDP/IPv4.
     pub const GTPU_UDP_IPV4: u16 = 0x0100;
-    /// GTP-U/UDP/IPv6.
-    pub const GTPU_UDP_IPV6: u16 = 0x0200;
 
     /// A GTP-U tunnel over IPv4.
     pub fn gtpu_ipv4(teid: u32, ipv4: Ipv4Addr) -> OuterHeaderCreation {

@@ -11,7 +11,7 @@ use super::finals::Unknown;
 use super::load::Told;
 use super::sets::{HandOver, Set};
 use super::{About, AssociationView, Ending, Node, Timer};
-use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, SmfSetId, UserPlaneIpResource, find, number};
+use crate::codec::{Cause, FSeid, Group, Ie, IeType, Message, MessageType, Name, NodeId, SmfSetId, UserPlaneIpResource, find, number};
 use crate::config::{Config, OnLoss};
 use crate::rules::{Interface, Seid};
 use crate::session::{Rejection, refuse_flaws, refuse_unsupported};
@@ -73,6 +73,48 @@ pub(super) fn main_address(associations: &BTreeMap<NodeId, Association>, config:
     associations.values().find(|association| association.is_of(address, config)).map(|association| association.source.ip())
 }
 
+/// Lost peers that are remembered: as many as an operator looks through. Of more the one that was lost first is forgotten.
+const LOST_PEERS: usize = 128;
+
+/// Peers that were lost and have not associated again. For operators: nothing is decided by them.
+#[derive(Debug, Default)]
+pub(super) struct LostPeers(BTreeMap<NodeId, LostPeer>);
+
+#[derive(Clone, Copy, Debug)]
+struct LostPeer {
+    peer: SocketAddr,
+    recovery_ntp_s: u32,
+    since: Duration,
+    lost_at: Duration,
+}
+
+impl LostPeers {
+    fn note(&mut self, node_id: &NodeId, of: LostPeer) {
+        self.0.insert(node_id.clone(), of);
+        if self.0.len() > LOST_PEERS
+            && let Some(first) = self.0.iter().min_by_key(|(_, of)| of.lost_at).map(|(node_id, _)| node_id.clone())
+        {
+            self.0.remove(&first);
+        }
+    }
+
+    /// Keeps those with such an address.
+    pub(super) fn retain(&mut self, keeps: impl Fn(IpAddr) -> bool) {
+        self.0.retain(|_, of| keeps(of.peer.ip()));
+    }
+
+    pub(super) fn views(&self) -> impl Iterator<Item = AssociationView<'_>> {
+        self.0.iter().map(|(node_id, LostPeer { peer, recovery_ntp_s, since, lost_at })| AssociationView {
+            node_id,
+            peer: *peer,
+            recovery_ntp_s: *recovery_ntp_s,
+            sessions: 0,
+            lost_at: Some(*lost_at),
+            since: *since,
+        })
+    }
+}
+
 impl Association {
     /// Whether an address speaks for it.
     pub(super) fn is_of(&self, address: IpAddr, config: &Config) -> bool {
@@ -132,7 +174,7 @@ impl Association {
             peer: self.peer,
             recovery_ntp_s: self.recovery_ntp_s,
             sessions: self.sessions.len(),
-            lost: self.lost_at.is_some(),
+            lost_at: self.lost_at,
             since: self.since,
         }
     }
@@ -240,8 +282,12 @@ impl Node {
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED)])
     }
 
-    /// The Node ID that a peer means: one that writes 0.0.0.0 or :: is known by its address, that of its association if it has just one.
+    /// The Node ID that a peer means: one that writes 0.0.0.0 or :: is known by its address, that of its association if it has just one. Domain names do not
+    /// tell cases apart (RFC 1035 §2.3.3).
     pub(super) fn identity(&self, node_id: &NodeId, from: SocketAddr) -> NodeId {
+        if let NodeId::Fqdn(name) = node_id {
+            return NodeId::Fqdn(name.to_ascii_lowercase());
+        }
         if !matches!(node_id, NodeId::Ipv4(address) if address.is_unspecified())
             && !matches!(node_id, NodeId::Ipv6(address) if address.is_unspecified())
         {
@@ -290,9 +336,37 @@ impl Node {
     }
 
     /// Whether `from` may act for the sessions of an association: it speaks for it, or for that of another SMF of its set.
-    pub(super) fn controls(&self, from: SocketAddr, node_id: &NodeId) -> bool {
+    pub(super) fn controls(&self, from: IpAddr, node_id: &NodeId) -> bool {
         let Some(association) = self.associations.get(node_id) else { return false };
-        association.is_of(from.ip(), &self.config) || self.other_of_set_at(association, from.ip()).is_some()
+        association.is_of(from, &self.config) || self.other_of_set_at(association, from).is_some()
+    }
+
+    /// Whether an address may act for any association.
+    pub(super) fn may_act(&self, from: IpAddr) -> bool {
+        main_address(&self.associations, &self.config, from).is_some()
+    }
+
+    /// Whether an address is that of a CP function which may not act for an association: one of another association, not of its SMF set. That a peer names the
+    /// address (Alternative SMF IP Address, CP F-SEID) does not make it the peer's: what is told there under a SEID of the peer's would be about a session of the other.
+    pub(super) fn is_anothers(&self, association: &Association, address: IpAddr) -> bool {
+        if association.is_at(address) || self.config.are_together(association.source.ip(), address) {
+            return false;
+        }
+        steps(self.associations.len());
+        self.associations.values().any(|other| other.is_at(address))
+            && !self.others_of_set(association).any(|(_, other)| other.is_at(address))
+    }
+
+    /// Refuses a CP F-SEID at the address of a CP function that may not act for the association. One at nobody's address is that of a peer behind NAT: see
+    /// [`Node::report_address`].
+    pub(super) fn refuse_anothers_f_seid(&mut self, cp: &FSeid, from: SocketAddr, node_id: &NodeId) -> Result<(), Rejection> {
+        let Some(association) = self.associations.get(node_id) else { return Ok(()) };
+        let mut named = cp.ipv4.map(IpAddr::V4).into_iter().chain(cp.ipv6.map(IpAddr::V6)).filter(|address| *address != from.ip());
+        let Some(address) = named.find(|address| self.is_anothers(association, *address)) else { return Ok(()) };
+        self.stats.foreign += 1;
+        let why =
+            format!("CP F-SEID: {address} is another CP function's, which n4.peers does not list as one with {}", association.source.ip());
+        Err(Rejection::incorrect(number::FSeid, why))
     }
 
     /// The association of another SMF of the set that an address speaks for.
@@ -448,9 +522,7 @@ impl Node {
             }
         }
         match self.config.on_loss {
-            OnLoss::Release => {
-                self.end_association(node_id, None);
-            }
+            OnLoss::Release => self.give_up(node_id),
             OnLoss::Keep(_) => {
                 self.note_association(node_id);
                 self.schedule_heartbeat(node_id, now);
@@ -474,8 +546,17 @@ impl Node {
         if let Some(left_out) = self.may_log(LogCause::Association, now) {
             tracing::warn!(%node_id, sessions, left_out, "a lost peer has not come back: its sessions are released");
         }
-        self.end_association(node_id, None);
+        self.give_up(node_id);
         self.ask_again(peer, now);
+    }
+
+    /// Ends the association of a lost peer, which is remembered as such.
+    fn give_up(&mut self, node_id: &NodeId) {
+        if let Some(Association { peer, recovery_ntp_s, since, lost_at: Some(lost_at), .. }) = self.associations.get(node_id) {
+            let of = LostPeer { peer: *peer, recovery_ntp_s: *recovery_ntp_s, since: *since, lost_at: *lost_at };
+            self.lost_peers.note(node_id, of);
+        }
+        self.end_association(node_id, None);
     }
 
     /// Enters an association, and ends the sessions of the one before, unless the peer has not restarted and wants them kept
@@ -542,6 +623,7 @@ impl Node {
             asked: false,
         };
         self.peers.begin_association(source.ip());
+        self.lost_peers.0.remove(node_id);
         self.associations.insert(node_id.clone(), association);
         self.note_association(node_id);
         self.schedule_heartbeat(node_id, now);

@@ -42,7 +42,11 @@ impl Node {
     /// The address to try instead of one that is silent: preferred ones (PPE) first.
     fn elsewhere(&self, association: &Association, silent: IpAddr) -> Option<IpAddr> {
         let fits = |address: &IpAddr| {
-            *address != silent && address.is_ipv4() == silent.is_ipv4() && !self.silent.contains(address) && self.may_be_asked(*address)
+            *address != silent
+                && address.is_ipv4() == silent.is_ipv4()
+                && !self.silent.contains(address)
+                && self.may_be_asked(*address)
+                && !self.is_anothers(association, *address)
         };
         let others = self.others_of_set(association).filter(|(_, other)| other.lost_at.is_none()).flat_map(|(_, other)| other.addresses());
         association.addresses().chain(others).find(fits)
@@ -87,11 +91,12 @@ impl Node {
             return false;
         };
         let Ok(address) = self.usable(ipv4.map(IpAddr::V4), ipv6.map(IpAddr::V6), from) else { return false };
-        let Some(port) =
-            waiting.as_ref().filter(|of| of.about.is_report() && of.to.ip() != address && of.moves < MAX_MOVES).map(|of| of.to.port())
-        else {
-            return false;
+        let is_anothers = |of: &Waiting| {
+            let own = self.whose(&of.about, of.to).and_then(|node_id| self.associations.get(&node_id));
+            own.is_some_and(|association| self.is_anothers(association, address))
         };
+        let fits = |of: &&Waiting| of.about.is_report() && of.to.ip() != address && of.moves < MAX_MOVES && !is_anothers(of);
+        let Some(port) = waiting.as_ref().filter(fits).map(|of| of.to.port()) else { return false };
         self.send_to(response.sequence, waiting, SocketAddr::new(address, port), now);
         true
     }
@@ -105,7 +110,7 @@ impl Node {
         if waiting.about.is_of_session()
             && let Ok(mut message) = decode(&waiting.octets)
         {
-            let (own, peer) = self.session_of(&waiting.about).unwrap_or_else(|| self.session_in(&message, before));
+            let (own, peer) = self.session_of(&waiting.about).unwrap_or_else(|| self.session_in(&message, &waiting.about, before));
             address_report(&mut message, own, peer, to.ip());
             // As long as before, but for one element.
             waiting.octets = message.encode().unwrap_or(waiting.octets);
@@ -129,9 +134,10 @@ impl Node {
     }
 
     /// As [`Node::session_of`], of a session that has ended since: what its report to `to` says.
-    fn session_in(&self, report: &Message, to: SocketAddr) -> (FSeid, IpAddr) {
+    fn session_in(&self, report: &Message, about: &About, to: SocketAddr) -> (FSeid, IpAddr) {
+        let at = |own: &FSeid| self.whose(about, to).map_or(to.ip(), |node_id| self.report_address(own, to, &node_id).ip());
         match find!(report.ies, FSeid) {
-            Some(own) => (*own, self.report_address(own, to).ip()),
+            Some(own) => (*own, at(own)),
             None => (f_seid(report.seid.unwrap_or(0), to.ip()), to.ip()),
         }
     }

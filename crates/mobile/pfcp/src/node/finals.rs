@@ -265,21 +265,29 @@ fn take_from<K: Ord>(queues: &mut BTreeMap<K, BTreeSet<u64>>, key: K, id: u64) {
 }
 
 impl Node {
-    /// Takes the final usage reports of a session, at least one.
-    pub(super) fn final_usage(&mut self, ending: Ending, session: Session, reports: Vec<Group>, now: Duration) {
+    /// Takes the final usage reports of a session, at least one. How many its CP function cannot be told, as it does not know the session: the caller says so.
+    pub(super) fn final_usage(&mut self, ending: Ending, session: Session, reports: Vec<Group>, now: Duration) -> Option<(u64, Unknown)> {
+        if let Ending::Unknown(why) = ending {
+            self.count_lost(reports.len() as u64, why.into());
+            return Some((reports.len() as u64, why));
+        }
         let to = Some(self.reports_to(&session).ip()).filter(|to| *to != session.peer.ip());
         let Session { node_id, peer, cp, .. } = session;
         let cp_seid = cp.seid;
         let count = reports.len() as u64;
         let ies = reports.into_iter().map(Ie::UsageReportInReportRequest).collect();
         let message = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies);
-        let Ok(reports) = message.encode() else { return self.usage_lost(count, LostUsage::TooLong, now) };
+        let Ok(reports) = message.encode() else {
+            self.usage_lost(&format_args!("CP SEID {cp_seid:#x} of {node_id}"), count, LostUsage::TooLong, now);
+            return None;
+        };
         let this = |stamp| Final { id: 0, seid: None, node_id, stamp, peer, cp_seid, to, reports, count };
         match ending {
             Ending::Told(stamp) => self.final_ready(this(stamp), now),
             Ending::OutOfReach(stamp) => self.keep_final(this(stamp), now),
-            Ending::Unknown(why) => self.usage_lost(count, why.into(), now),
+            Ending::Unknown(_) => {}
         }
+        None
     }
 
     /// Final usage that was recorded before a crash.
@@ -287,7 +295,7 @@ impl Node {
         let lives = this.seid.is_some_and(|seid| self.sessions.get(seid).is_some());
         match self.associations.get(&this.node_id).map(|association| association.ending()) {
             Some(Ending::Told(stamp)) if stamp == this.stamp || lives => self.final_ready(this, now),
-            Some(Ending::Told(_)) => self.usage_lost(this.count, LostUsage::Restarted, now),
+            Some(Ending::Told(_)) => self.usage_lost(&this, this.count, LostUsage::Restarted, now),
             _ => self.keep_final(this, now),
         }
     }
@@ -306,10 +314,10 @@ impl Node {
     fn put_final(&mut self, mut this: Final, place: Place, now: Duration) {
         if self.finals.all.len() >= self.config.max_sessions {
             let Some(dropped) = self.finals.makes_room_for(&this).and_then(|id| self.finals.take(id)) else {
-                return self.usage_lost(this.count, LostUsage::Full, now);
+                return self.usage_lost(&this, this.count, LostUsage::Full, now);
             };
             self.journal.remove(Key::Final(dropped.id));
-            self.usage_lost(dropped.count, LostUsage::Full, now);
+            self.usage_lost(&dropped, dropped.count, LostUsage::Full, now);
         }
         self.finals.next_id += 1;
         this.id = self.finals.next_id;
@@ -317,19 +325,25 @@ impl Node {
         self.finals.put(this, place);
     }
 
-    pub(super) fn usage_lost(&mut self, count: u64, why: LostUsage, now: Duration) {
+    /// `of`: whose it is, for the log.
+    pub(super) fn usage_lost(&mut self, of: &dyn std::fmt::Display, count: u64, why: LostUsage, now: Duration) {
+        self.count_lost(count, why);
+        if let Some(left_out) = self.may_log(LogCause::Usage, now) {
+            tracing::warn!(%of, reports = count, left_out, "usage {}", why.text());
+        }
+    }
+
+    /// As [`Node::usage_lost`], where the log says so otherwise.
+    pub(super) fn count_lost(&mut self, count: u64, why: LostUsage) {
         self.stats.lost_usage_reports += count;
         *self.stats.lost_usage.entry(why).or_default() += count;
-        if let Some(left_out) = self.may_log(LogCause::Usage, now) {
-            tracing::warn!(reports = count, left_out, "usage {}", why.text());
-        }
     }
 
     /// A report of a session's usage that nobody answered, or that there was no room to send: kept until its CP function is heard again.
     pub(super) fn keep_usage(&mut self, seid: Seid, of: OfUsage, to: SocketAddr, message: Message, now: Duration) {
         match self.of_usage(seid, of, to, message) {
             Ok(this) => self.keep_final(this, now),
-            Err(count) => self.usage_lost(count, LostUsage::TooLong, now),
+            Err(count) => self.usage_lost(&format_args!("session {seid:#x}"), count, LostUsage::TooLong, now),
         }
     }
 
@@ -338,7 +352,7 @@ impl Node {
         let this = decode(octets).map_err(|_| of.count).and_then(|message| self.of_usage(seid, of.clone(), from, message));
         match this {
             Ok(this) => self.put_final(this, Place::Kept(Until::HeardFrom(owner)), now),
-            Err(count) => self.usage_lost(count, LostUsage::TooLong, now),
+            Err(count) => self.usage_lost(&format_args!("session {seid:#x}"), count, LostUsage::TooLong, now),
         }
     }
 
@@ -353,7 +367,7 @@ impl Node {
         let own = find!(message.ies, FSeid).copied();
         let (cp_seid, peer) = match (session, own) {
             (Some(session), _) => (session.cp.seid, session.peer),
-            (None, Some(own)) => (own.seid, SocketAddr::new(self.report_address(&own, to).ip(), to.port())),
+            (None, Some(own)) => (own.seid, SocketAddr::new(self.report_address(&own, to, &node_id).ip(), to.port())),
             (None, None) => (message.seid.unwrap_or(0), to),
         };
         let ies = message.ies.into_iter().filter(|ie| matches!(ie, Ie::UsageReportInReportRequest(_))).collect();
@@ -484,10 +498,10 @@ impl Node {
                         self.usage_follows(seid);
                     }
                 }
-                Err(_) => self.usage_lost(of.count, LostUsage::TooLong, now),
+                Err(_) => self.usage_lost(&format_args!("session {seid:#x}"), of.count, LostUsage::TooLong, now),
             },
             About::Final(this) if !has_restarted => self.keep_final(*this, now),
-            about => self.usage_lost(about.reports(), LostUsage::Restarted, now),
+            about => self.usage_lost(&about, about.reports(), LostUsage::Restarted, now),
         }
         true
     }
@@ -535,7 +549,7 @@ impl Node {
                 (Some(session), _) => self.aim(&mut this, &session),
                 (None, Some(association)) if association.identity().0 != this.stamp => {
                     self.journal.remove(Key::Final(id));
-                    self.usage_lost(this.count, LostUsage::Restarted, now);
+                    self.usage_lost(&this, this.count, LostUsage::Restarted, now);
                     continue;
                 }
                 // It is elsewhere now. Another of its addresses is no reason: a SEID means a session only at the one that has given it.
@@ -564,10 +578,10 @@ impl Node {
         let session = this.seid.and_then(|seid| self.sessions.get(seid).map(|session| (seid, session)));
         let association = self.associations.get(&this.node_id);
         if session.is_none() && association.is_some_and(|association| association.identity().0 != this.stamp) {
-            let (id, count) = (this.id, this.count);
-            self.finals.take(id);
+            let id = this.id;
+            let Some(this) = self.finals.take(id) else { return false };
             self.journal.remove(Key::Final(id));
-            self.usage_lost(count, LostUsage::Restarted, now);
+            self.usage_lost(&this, this.count, LostUsage::Restarted, now);
             return true;
         }
         let peer = match &session {
@@ -586,7 +600,7 @@ impl Node {
         self.journal.remove(Key::Final(id));
         let (count, is_new) = (this.count, this.seid.is_none());
         let Ok(message) = decode(&this.reports) else {
-            self.usage_lost(count, LostUsage::TooLong, now);
+            self.usage_lost(&this, count, LostUsage::TooLong, now);
             return true;
         };
         let ies = [vec![Ie::ReportType(USAR)], message.ies].concat();
@@ -603,20 +617,21 @@ impl Node {
         };
         let mut message = Message::session(MessageType::SessionReportRequest, own.seid, 0, ies);
         address_report(&mut message, own, at, peer.ip());
+        let of = about.to_string();
         if self.request(peer, message, about, now) {
             self.stats.usage_reports += if is_new { count } else { 0 };
         } else {
-            self.usage_lost(count, LostUsage::TooLong, now);
+            self.usage_lost(&of, count, LostUsage::TooLong, now);
         }
         true
     }
 
     /// The response to a report of usage.
-    pub(super) fn usage_answered(&mut self, count: u64, cause: Option<Cause>, now: Duration) {
+    pub(super) fn usage_answered(&mut self, of: &dyn std::fmt::Display, count: u64, cause: Option<Cause>, now: Duration) {
         match cause {
             Some(cause) if cause.is_accepted() => {}
-            Some(Cause::SESSION_CONTEXT_NOT_FOUND) => self.usage_lost(count, LostUsage::NotFound, now),
-            _ => self.usage_lost(count, LostUsage::Rejected, now),
+            Some(Cause::SESSION_CONTEXT_NOT_FOUND) => self.usage_lost(of, count, LostUsage::NotFound, now),
+            _ => self.usage_lost(of, count, LostUsage::Rejected, now),
         }
     }
 
@@ -627,7 +642,7 @@ impl Node {
             this.to = None;
             return self.put_final(this, Place::Kept(Until::HeardFrom(owner)), now);
         }
-        self.usage_answered(this.count, cause, now);
+        self.usage_answered(&this, this.count, cause, now);
     }
 
     /// Gives up all usage that is not acknowledged: nobody waits for it any longer.
@@ -644,7 +659,7 @@ impl Node {
         }
         self.finals = Finals { next_id: self.finals.next_id, ..Finals::default() };
         if count > 0 {
-            self.usage_lost(count, LostUsage::End, now);
+            self.usage_lost(&"all sessions", count, LostUsage::End, now);
         }
     }
 

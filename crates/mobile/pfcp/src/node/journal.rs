@@ -22,7 +22,7 @@ use crate::codec::NodeId;
 use crate::rules::{Counters, Seid, Usage, UserPlane};
 
 /// Of the records' layout. To be raised when that changes, as the test `the_layout_of_records_is_that_of_their_version` tells.
-pub(super) const VERSION: u16 = 8;
+pub(super) const VERSION: u16 = 9;
 
 /// URRs whose counters, and sessions that, one call of [`Node::checkpoint`] looks at: some milliseconds' work.
 const AT_ONCE: usize = 2000;
@@ -364,9 +364,5 @@ impl Node {
 impl Usage {
     pub(crate) fn is_at_most(self, most: u64) -> bool {
         [self.uplink_bytes, self.downlink_bytes, self.uplink_packets, self.downlink_packets].into_iter().all(|count| count <= most)
-    }
-
-    pub(crate) fn packets(self) -> u64 {
-        self.uplink_packets.wrapping_add(self.downlink_packets)
     }
 }

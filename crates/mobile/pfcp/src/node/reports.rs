@@ -65,6 +65,9 @@ impl Node {
     /// A downlink packet was buffered for a PDR: reported to its CP function once per buffering episode, after the BAR's delay
     /// (§5.2.4.2). An episode ends when the FAR is updated.
     pub fn downlink_data(&mut self, seid: Seid, pdr_id: u16, now: Duration) {
+        if self.quota_asked_for(seid, pdr_id, now) {
+            return;
+        }
         let Some(mut session) = self.sessions.open(seid) else { return };
         let rules = &session.context.rules;
         let Some(far_id) = rules.pdrs.get(&pdr_id).and_then(|pdr| pdr.far_id) else { return };
@@ -82,6 +85,27 @@ impl Node {
         } else {
             self.timers.insert((at, Timer::Notify(seid, far_id)));
         }
+    }
+
+    /// A packet waits for a PDR because a quota of its URRs is of nothing: these are reported at once. Whether there are any.
+    fn quota_asked_for(&mut self, seid: Seid, pdr_id: u16, now: Duration) -> bool {
+        let Some(mut opened) = self.sessions.open_lazily(seid) else { return false };
+        let session = &mut *opened;
+        let rules = &session.context.rules;
+        let mut any = false;
+        for urr_id in rules.pdrs.get(&pdr_id).into_iter().flat_map(|pdr| &pdr.urr_ids) {
+            let (Some(rule), Some(meter)) = (rules.urrs.get(urr_id), session.meters.get_mut(urr_id)) else { continue };
+            if !meter.notice_stopped(rule, now) {
+                continue;
+            }
+            any = true;
+            // Reported by the next look at it.
+            if let Some(before) = meter.deadline.replace(now) {
+                self.timers.remove(&(before, Timer::Urr(seid, *urr_id)));
+            }
+            self.timers.insert((now, Timer::Urr(seid, *urr_id)));
+        }
+        any
     }
 
     /// Sends the Downlink Data Report that is due at `at`.
@@ -295,7 +319,8 @@ impl Node {
         let mut stops = false;
         for urr_id in due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id) {
             if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id).filter(|rule| rule.has_quota()) {
-                stops |= !std::mem::replace(&mut rule.exhausted, true);
+                let before = std::mem::replace(&mut rule.exhausted, true) && !std::mem::take(&mut rule.untold);
+                stops |= !before;
             }
         }
         let refused = if stops { plane.commit(seid, Some(&session.context.rules)).err() } else { None };
@@ -335,7 +360,8 @@ impl Node {
     /// Sends usage reports of a session, or keeps them.
     fn send_usage(&mut self, seid: Seid, ies: Group, count: u64, now: Duration) {
         self.stats.usage_reports += count;
-        let Some(session) = self.sessions.get(seid) else { return self.usage_lost(count, LostUsage::NotFound, now) };
+        let of = format_args!("session {seid:#x}");
+        let Some(session) = self.sessions.get(seid) else { return self.usage_lost(&of, count, LostUsage::NotFound, now) };
         let stamp = self.associations.get(&session.node_id).map_or(0, |association| association.identity().0);
         let (of, to) = (OfUsage { node_id: session.node_id.clone(), stamp, count }, self.reports_to(&session));
         if self.requests.is_full(to.ip()) {
@@ -343,7 +369,7 @@ impl Node {
             return self.keep_usage(seid, of, to, message, now);
         }
         if !self.send_report(seid, ies, About::Usage(seid, Box::new(of)), now) {
-            self.usage_lost(count, LostUsage::TooLong, now);
+            self.usage_lost(&format_args!("session {seid:#x}"), count, LostUsage::TooLong, now);
         }
     }
 
@@ -376,16 +402,21 @@ impl Node {
         };
         // What another SMF of the set does not know, its own may: of a session that has ended meanwhile the report says which that is.
         let own = || codec::decode(octets).ok().and_then(|message| find!(message.ies, FSeid).copied());
-        let owner = match self.sessions.get(seid) {
-            Some(session) => Some(session.peer.ip()),
-            None => own().map(|own| self.report_address(&own, from).ip()),
+        let owner = match (self.sessions.get(seid), &about) {
+            (Some(session), _) => Some(session.peer.ip()),
+            (None, About::Usage(_, of)) => own().map(|own| self.report_address(&own, from, &of.node_id).ip()),
+            (None, _) => None,
         };
         let owner = owner.filter(|owner| *owner != from.ip());
+        let ends = response.cause() == Some(Cause::SESSION_CONTEXT_NOT_FOUND) && owner.is_none();
+        let lost_before = self.stats.lost_usage_reports;
         match (&about, owner) {
             (About::Usage(_, of), Some(owner)) if response.cause() == Some(Cause::SESSION_CONTEXT_NOT_FOUND) => {
                 self.keep_usage_for(owner, seid, of, from, octets, now);
             }
-            (About::Usage(_, of), _) => self.usage_answered(of.count, response.cause(), now),
+            // Said with the end of the session.
+            (About::Usage(_, of), _) if ends => self.count_lost(of.count, LostUsage::NotFound),
+            (About::Usage(_, of), _) => self.usage_answered(&about, of.count, response.cause(), now),
             _ => {}
         }
         let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
@@ -394,12 +425,14 @@ impl Node {
         {
             session.refused_tunnels.remove(&(teid, ipv4));
         }
-        if cause == Cause::SESSION_CONTEXT_NOT_FOUND && owner.is_none() {
+        if ends {
             // The CP function does not know the session: nobody would ever delete it.
+            self.end(seid, now, plane);
+            let reports = self.stats.lost_usage_reports - lost_before;
             if let Some(left_out) = self.may_log(LogCause::Response, now) {
-                tracing::warn!(%from, seid = format!("{seid:#x}"), left_out, "the CP function does not know this session: deleting it");
+                let seid = format!("{seid:#x}");
+                tracing::warn!(%from, seid, reports, left_out, "the CP function does not know this session: it is deleted, and its usage cannot be reported");
             }
-            self.end_session(seid, now, plane);
             return;
         }
         if !cause.is_accepted() {
@@ -408,9 +441,12 @@ impl Node {
             }
             return;
         }
-        if let Some(cp) = find!(response.ies, FSeid).copied() {
+        if let Some(cp) = find!(response.ies, FSeid).copied()
+            && let Some(node_id) = self.sessions.get(seid).map(|session| session.node_id)
+            && self.refuse_anothers_f_seid(&cp, from, &node_id).is_ok()
+        {
             // Another SMF of the set has taken it over (§5.22, §7.5.9.1).
-            let peer = self.report_address(&cp, from);
+            let peer = self.report_address(&cp, from, &node_id);
             if let Some(mut session) = self.sessions.open(seid) {
                 (session.cp, session.peer, session.peer_since) = (cp, peer, now);
             }

@@ -177,6 +177,11 @@ impl Requests {
         self.usage
     }
 
+    /// Who is to answer them.
+    pub(super) fn usage_awaited_from(&self) -> BTreeSet<IpAddr> {
+        self.waiting.values().filter(|waiting| waiting.about.reports() > 0).map(|waiting| waiting.to.ip()).collect()
+    }
+
     /// Reports of one session's usage without an answer, by sequence number.
     pub(super) fn usage_of(&self, seid: Seid) -> Vec<u32> {
         self.by_session.range((seid, 0)..=(seid, u32::MAX)).map(|(_, sequence)| *sequence).collect()

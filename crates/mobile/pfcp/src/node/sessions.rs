@@ -14,7 +14,7 @@ use super::{ENDED_FOR_A_REQUEST, Ending, Node, RULES_ENDED_AT_ONCE, RngCore, Ses
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
 use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 use crate::session::{self, Change, Context, Rejection};
-use crate::stats::LogCause;
+use crate::stats::{LogCause, LostUsage};
 use crate::usage::{self, Meter, WallClock, trigger};
 
 /// PURU of PFCPSDRsp-Flags: reports of usage are pending besides, and the CP function should wait for them (§5.2.2.3.1).
@@ -137,6 +137,7 @@ impl Node {
         let node_id = find!(ies, NodeId).ok_or_else(|| unreadable(ies, number::NodeId))?;
         let cp = *find!(ies, FSeid).ok_or_else(|| unreadable(ies, number::FSeid))?;
         let node_id = self.own_association(node_id, from)?;
+        self.refuse_anothers_f_seid(&cp, from, &node_id)?;
         let association = self.associations.get(&node_id).map_or(0, |association| association.number);
         if self.closing {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
@@ -153,10 +154,15 @@ impl Node {
         let seid = self.next_seid();
         let mut taking = self.pools.begin(seid);
         let mut change = session::establish(ies, self.config.max_rules_per_session, &mut taking)?;
+        if self.config.reverses_sd(from.ip()) {
+            // The first octet is the most significant one (TS 23.003 §28.4.2); this peer means the last.
+            let sd = change.context.rules.s_nssai.as_mut().and_then(|(_, sd)| sd.as_mut());
+            sd.into_iter().for_each(|sd| *sd = sd.swap_bytes() >> 8);
+        }
         plane.commit(seid, Some(&change.context.rules)).map_err(refused)?;
         taking.keep(&mut change.context.held);
 
-        let peer = self.report_address(&cp, from);
+        let peer = self.report_address(&cp, from, &node_id);
         let session = Session {
             association,
             cp,
@@ -211,7 +217,7 @@ impl Node {
         let clock = self.clock();
         self.own_session(seid, from)?;
         let takes_over = self.new_owner(seid, from, &request.ies)?;
-        let peer = find!(request.ies, FSeid).map(|cp| self.report_address(cp, from));
+        let peer = self.new_peer(seid, takes_over.as_ref(), from, &request.ies)?;
         let mut opened = self.sessions.open(seid).ok_or_else(|| not_found(seid))?;
         let session = &mut *opened;
         let mut taking = self.pools.begin(seid);
@@ -234,15 +240,15 @@ impl Node {
         let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
         answer.extend(std::mem::take(&mut change.created).into_iter().map(Ie::CreatedPdr));
         let old_urrs = &session.context.rules.urrs;
-        let removed = change.urrs_removed.iter().map(|id| (*id, trigger::TERMR));
-        let queried = change.urrs_queried.iter().map(|id| (*id, trigger::IMMER));
-        for (id, triggers) in removed.chain(queried) {
+        // The end of a URR, or of its last PDR, is the end of what it measured (§8.2.41).
+        let ended = change.urrs_removed.union(&change.urrs_dissociated).map(|id| (*id, trigger::TERMR));
+        let mut reported: BTreeMap<u32, u32> = ended.collect();
+        change.urrs_queried.iter().for_each(|id| *reported.entry(*id).or_default() |= trigger::IMMER);
+        for (id, triggers) in reported {
             let (Some(rule), Some(meter)) = (old_urrs.get(&id), session.meters.get_mut(&id)) else { continue };
             let counters = finals.get(&id).copied().unwrap_or_else(|| plane.usage(seid, id));
             for mut report in meter.report(id, rule, triggers, now, counters, clock) {
-                if let (trigger::IMMER, Some(reference)) = (triggers, change.query_reference) {
-                    report.push(Ie::QueryUrrReference(reference));
-                }
+                report.extend(change.query_reference.filter(|_| triggers & trigger::IMMER != 0).map(Ie::QueryUrrReference));
                 answer.push(Ie::UsageReportInModificationResponse(report));
                 self.stats.usage_reports += 1;
             }
@@ -262,6 +268,7 @@ impl Node {
         if moves {
             self.usage_follows(seid);
         }
+        self.stats.absent_removals += change.absent;
         let end_markers = std::mem::take(&mut change.end_markers);
         self.settle(seid, change, now, plane);
         for tunnel in end_markers {
@@ -307,11 +314,16 @@ impl Node {
     /// Refuses a request from a peer that may not act for the session's association, as if the session did not
     /// exist.
     fn own_session(&mut self, seid: Seid, from: SocketAddr) -> Result<(), Rejection> {
-        let session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
-        if self.controls(from, &session.node_id) {
+        let session = self.sessions.get(seid);
+        if session.as_ref().is_some_and(|session| self.controls(from.ip(), &session.node_id)) {
             return Ok(());
         }
-        self.stats.foreign += 1;
+        self.stats.foreign += u64::from(session.is_some());
+        // Without an association there is no session either, whatever its SEID (table 8.2.1-1).
+        if !self.may_act(from.ip()) {
+            return Err(Rejection::new(Cause::NO_ESTABLISHED_ASSOCIATION, format!("no association with {}", from.ip())));
+        }
+        let session = session.ok_or_else(|| not_found(seid))?;
         Err(Rejection::new(
             Cause::SESSION_CONTEXT_NOT_FOUND,
             format!("session {seid:#x} is of {:?}, not of {}", session.node_id, from.ip()),
@@ -328,6 +340,17 @@ impl Node {
             self.refuse_too_many_sessions(&node_id)?;
         }
         Ok((!here).then_some(node_id))
+    }
+
+    /// Where reports go from now on, if a modification has a CP F-SEID.
+    fn new_peer(&mut self, seid: Seid, new_owner: Option<&NodeId>, from: SocketAddr, ies: &[Ie]) -> Result<Option<SocketAddr>, Rejection> {
+        let Some(cp) = find!(ies, FSeid) else { return Ok(None) };
+        let node_id = match new_owner {
+            Some(node_id) => node_id.clone(),
+            None => self.sessions.get(seid).ok_or_else(|| not_found(seid))?.node_id,
+        };
+        self.refuse_anothers_f_seid(cp, from, &node_id)?;
+        Ok(Some(self.report_address(cp, from, &node_id)))
     }
 
     pub(super) fn move_session(&mut self, seid: Seid, node_id: NodeId) {
@@ -379,8 +402,19 @@ impl Node {
 
     /// Ends a session without a request for it: the rules that it had, and one for itself; 0 if there was none.
     pub(super) fn end_session(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) -> usize {
+        let (rules, lost) = self.end(seid, now, plane);
+        if let Some((count, why)) = lost
+            && let Some(left_out) = self.may_log(LogCause::Usage, now)
+        {
+            tracing::warn!(seid = format!("{seid:#x}"), reports = count, left_out, "usage {}", LostUsage::from(why).text());
+        }
+        rules
+    }
+
+    /// Likewise; and how many reports its CP function cannot be told, for the log.
+    pub(super) fn end(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) -> (usize, Option<(u64, Unknown)>) {
         if !self.sessions.is_used(seid) {
-            return 0;
+            return (0, None);
         }
         let finals = match plane.commit(seid, None) {
             Ok(finals) => finals,
@@ -392,13 +426,14 @@ impl Node {
                 urrs.into_iter().map(|id| (id, plane.usage(seid, id))).collect()
             }
         };
-        self.report_finals(seid, finals, now);
-        self.forget_session(seid)
+        let lost = self.report_finals(seid, finals, now);
+        (self.forget_session(seid), lost)
     }
 
-    /// Has the final usage of a session reported that ends without a request for it (TEBUR). Of what was not used nothing is reported.
-    fn report_finals(&mut self, seid: Seid, finals: Vec<(u32, Usage)>, now: Duration) {
-        let Some(mut session) = self.sessions.get_any(seid) else { return };
+    /// Has the final usage of a session reported that ends without a request for it (TEBUR). Of what was not used nothing is reported. How many reports its CP
+    /// function cannot be told, as it does not know the session.
+    fn report_finals(&mut self, seid: Seid, finals: Vec<(u32, Usage)>, now: Duration) -> Option<(u64, Unknown)> {
+        let mut session = self.sessions.get_any(seid)?;
         let clock = self.clock();
         let mut reports = Vec::new();
         for (id, counters) in finals {
@@ -408,11 +443,11 @@ impl Node {
             }
         }
         if reports.is_empty() {
-            return;
+            return None;
         }
         // Of an association that lives, a session ends so only because its CP function does not know it.
         let ending = self.sessions.ending(session.association).unwrap_or(Ending::Unknown(Unknown::NotFound));
-        self.final_usage(ending, session, reports, now);
+        self.final_usage(ending, session, reports, now)
     }
 
     /// Counts a refusal of the user plane for which no request can be rejected.

@@ -112,6 +112,10 @@ impl Node {
             let Ie::SessionChangeInfo(ies) = ie else { continue };
             let to = *find!(ies, AlternativeSmfIpAddress).ok_or_else(|| unreadable(ies, number::AlternativeSmfIpAddress))?;
             let to = self.usable(to.ipv4.map(IpAddr::V4), to.ipv6.map(IpAddr::V6), from)?;
+            if self.associations.get(&node_id).is_some_and(|own| self.is_anothers(own, to)) {
+                self.stats.foreign += 1;
+                return Err(not_usable(Some(to)));
+            }
             let before = handed_over.len();
             steps(ies.len());
             handed_over.extend(sets(ies, &[])?.into_iter().map(|set| (set, to)));
@@ -160,10 +164,7 @@ impl Node {
     /// An address that requests of ours may go to, of the family that we are spoken to in if there are two.
     pub(super) fn usable(&self, ipv4: Option<IpAddr>, ipv6: Option<IpAddr>, from: SocketAddr) -> Result<IpAddr, Rejection> {
         let address = if from.is_ipv4() { ipv4.or(ipv6) } else { ipv6.or(ipv4) };
-        address.filter(|address| self.may_be_asked(*address)).ok_or_else(|| {
-            let why = format!("{address:?} is no address of a CP function in n4.peers");
-            Rejection { offending: Some(number::AlternativeSmfIpAddress), ..Rejection::new(Cause::REQUEST_REJECTED, why) }
-        })
+        address.filter(|address| self.may_be_asked(*address)).ok_or_else(|| not_usable(address))
     }
 
     /// Where reports of a session go now.
@@ -172,7 +173,9 @@ impl Node {
         if association.handed_over.is_empty() {
             return self.heard_at(association, session.peer);
         }
-        let newer = |set| association.handed_over.get(&set).filter(|hand_over| hand_over.at >= session.peer_since);
+        // The address may have become another CP function's since.
+        let holds = |hand_over: &&HandOver| hand_over.at >= session.peer_since && !self.is_anothers(association, hand_over.to);
+        let newer = |set| association.handed_over.get(&set).filter(holds);
         let newest = session.sets().filter_map(newer).max_by_key(|hand_over| hand_over.at);
         let wanted = newest.map_or(session.peer, |hand_over| SocketAddr::new(hand_over.to, session.peer.port()));
         self.heard_at(association, wanted)
@@ -191,4 +194,10 @@ impl Node {
             }
         }
     }
+}
+
+fn not_usable(address: Option<IpAddr>) -> Rejection {
+    let named = address.map_or("none".into(), |address| address.to_string());
+    let why = format!("Alternative SMF IP Address {named}: no address in n4.peers of this CP function or its set");
+    Rejection { offending: Some(number::AlternativeSmfIpAddress), ..Rejection::new(Cause::REQUEST_REJECTED, why) }
 }

@@ -12,12 +12,16 @@ use crate::codec::fate;
 use crate::codec::{BitRates, Flaw, Name, OuterHeaderCreation, UeIpAddress, Volume};
 use crate::flow;
 use crate::pool::ipv6_prefix;
-use crate::rules::{ApplyAction, Bar, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SdfFilter, UeIp, Urr, VolumeLimit};
-use crate::usage::{IMMEDIATE_START, INACTIVE};
+use crate::rules::{
+    ApplyAction, Bar, FTeid, Far, Forwarding, HeaderRemoval, Interface, OuterHeader, Pdi, Pdr, Qer, SdfFilter, UeIp, Urr, VolumeLimit,
+};
+use crate::usage::{IMMEDIATE_START, INACTIVE, begin_quota};
 use crate::work::steps;
 
 /// URRs that one URR is linked to at most; they need not exist yet.
 const MAX_LINKED: usize = 64;
+/// GTP-U Extension Header Deletion: the PDU session container (table 8.2.64-2).
+const DELETE_CONTAINER: u8 = 0x01;
 
 /// Create PDR (table 7.5.2.2-1). F-TEIDs and UE addresses that we choose come later, in `resolve`.
 pub(super) fn create_pdr(ies: &[Ie]) -> Result<(u16, Pdr), Rejection> {
@@ -29,7 +33,7 @@ pub(super) fn create_pdr(ies: &[Ie]) -> Result<(u16, Pdr), Rejection> {
     let mut pdr = Pdr {
         precedence,
         pdi: pdi(id, pdi_ies, None)?,
-        outer_header_removal: false,
+        outer_header_removal: HeaderRemoval::No,
         far_id: Some(far_id),
         urr_ids: Vec::new(),
         qer_ids: Vec::new(),
@@ -53,7 +57,7 @@ pub(super) fn update_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejec
         match ie.ie_type() {
             number::UrrId => pdr.urr_ids.clear(),
             number::QerId => pdr.qer_ids.clear(),
-            number::OuterHeaderRemoval => pdr.outer_header_removal = false,
+            number::OuterHeaderRemoval => pdr.outer_header_removal = HeaderRemoval::No,
             other => return Err(Rejection::not_removable(other, RuleId::Pdr(id))),
         }
     }
@@ -71,7 +75,8 @@ fn common_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
             }
             other => return Err(Rejection::incorrect(number::OuterHeaderRemoval, format!("PDR {id}: outer header removal {other}"))),
         }
-        pdr.outer_header_removal = true;
+        let deletes_container = removal.extension_deletion.is_some_and(|headers| headers & DELETE_CONTAINER != 0);
+        pdr.outer_header_removal = if deletes_container { HeaderRemoval::GtpuAndContainer } else { HeaderRemoval::Gtpu };
     }
     if find!(ies, ActivatePredefinedRules).is_some() {
         return Err(Rejection::rule(RuleId::Pdr(id), "predefined rules are not supported".into()));
@@ -113,7 +118,7 @@ fn pdi(pdr_id: u16, ies: &[Ie], old: Option<&Pdi>) -> Result<Pdi, Rejection> {
                 (Some(first), second) if first != second => return Err(refused("a second UE address")),
                 (_, address) => pdi.ue_ip = Some(address),
             },
-            Ie::SdfFilter(filter) => pdi.sdf_filters.push(sdf_filter(pdr_id, filter)?),
+            Ie::SdfFilter(filter) => pdi.sdf_filters.extend(sdf_filter(pdr_id, filter)?),
             Ie::Qfi(qfi) => {
                 if *qfi > 63 {
                     return Err(Rejection::incorrect(number::Qfi, format!("PDR {pdr_id}: QFI {qfi}")));
@@ -176,18 +181,17 @@ fn ue_ip(address: &UeIpAddress) -> Result<UeIp, Rejection> {
     Ok(UeIp { ipv4: address.ipv4, ipv6: address.ipv6.map(|ipv6| (ipv6_prefix(ipv6, length), length)), destination: address.destination })
 }
 
-fn sdf_filter(pdr_id: u16, filter: &crate::codec::SdfFilter) -> Result<SdfFilter, Rejection> {
-    if *filter == crate::codec::SdfFilter::default() {
-        return Err(Rejection::incorrect(number::SdfFilter, "an SDF filter of nothing".into()));
-    }
-    let flow = filter.flow_description.as_deref().map(flow::parse).transpose();
-    Ok(SdfFilter {
+/// `None`: it says nothing, and restricts nothing. SMFs in use send such ones, also with a flow description of no length.
+fn sdf_filter(pdr_id: u16, filter: &crate::codec::SdfFilter) -> Result<Option<SdfFilter>, Rejection> {
+    let flow = filter.flow_description.as_deref().filter(|text| !text.is_empty()).map(flow::parse).transpose();
+    let filter = SdfFilter {
         flow: flow.map_err(|error| Rejection::rule(RuleId::Pdr(pdr_id), error.to_string()))?,
         tos: filter.tos,
         spi: filter.spi,
         flow_label: filter.flow_label,
         filter_id: filter.filter_id,
-    })
+    };
+    Ok(Some(filter).filter(|filter| filter.filter_id.is_some() || !filter.is_bare()))
 }
 
 /// Create FAR (table 7.5.2.3-1).
@@ -463,10 +467,8 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
     if !linked.is_empty() {
         urr.linked = linked;
     }
-    // A new quota lets packets through again; one of nothing is used up at once (§5.2.2.2.1).
     if renewed.volume_quota || renewed.time_quota || renewed.event_quota {
-        let nothing = |limit: VolumeLimit| [limit.total, limit.uplink, limit.downlink].contains(&Some(0));
-        urr.exhausted = urr.volume_quota.is_some_and(nothing) || urr.time_quota_s == Some(0) || urr.event_quota == Some(0);
+        begin_quota(urr);
     }
     Ok(renewed)
 }

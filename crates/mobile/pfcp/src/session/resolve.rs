@@ -11,25 +11,28 @@ use crate::pool::{Held, Refusal, Taking, ipv6_prefix};
 use crate::rules::{self, SdfFilter};
 use crate::work::steps;
 
+/// Network instances that a UE's address is looked for in, at most: a session is in a few. Each is compared with each pool.
+const MAX_NETWORKS: usize = 8;
+
 /// Allocates or claims the F-TEIDs and UE addresses of the request's PDRs, and finds what the session no longer holds.
 pub(super) fn tunnels_and_addresses(old: &Context, change: &mut Change, ies: &[Ie], taking: &mut Taking<'_>) -> Result<(), Rejection> {
     let mut by_choose_id = BTreeMap::new();
     // The UE addresses that we chose for this session: every CHOOSE in it gets the same (§5.21.3).
     let mut own: Vec<Held> = old.held.iter().copied().filter(|held| !matches!(held, Held::Tunnel(..))).collect();
-    let mut done = BTreeSet::new();
     let mut told: BTreeMap<u16, usize> = BTreeMap::new();
+    let mut pdrs = Vec::new();
     for ie in ies {
         let (Ie::CreatePdr(ies) | Ie::UpdatePdr(ies)) = ie else { continue };
         let (Some(&id), Some(pdi)) = (find!(ies, PdrId), find!(ies, Pdi)) else { continue };
-        if matches!(ie, Ie::CreatePdr(_)) && !done.insert(id) {
-            continue; // The same PDR twice: once is enough.
-        }
+        pdrs.push((id, pdi, tunnel(change, id, pdi, &mut by_choose_id, taking)?));
+    }
+    // Only now is it known which PDRs have a tunnel.
+    let networks = networks(&change.context);
+    for (id, pdi, tunnel) in pdrs {
         let mut created = vec![Ie::PdrId(id)];
-        if let Some(chosen) = tunnel(change, id, pdi, &mut by_choose_id, taking)? {
-            created.push(chosen);
-        }
+        created.extend(tunnel);
         if let Some(address) = find!(pdi, UeIpAddress)
-            && let Some(chosen) = ue_address(change, id, address, &mut own, taking)?
+            && let Some(chosen) = ue_address(change, id, address, &networks, &mut own, taking)?
         {
             created.push(chosen);
         }
@@ -117,12 +120,16 @@ fn ue_address(
     change: &mut Change,
     id: u16,
     wanted: &UeIpAddress,
+    networks: &[String],
     own: &mut Vec<Held>,
     taking: &mut Taking<'_>,
 ) -> Result<Option<Ie>, Rejection> {
-    let dnn = change.context.dnn.clone();
     let Some(pdr) = change.context.rules.pdrs.get_mut(&id) else { return Ok(None) };
-    let names = [pdr.pdi.network_instance.as_deref(), dnn.as_deref()];
+    // Its own network instance, if it has no tunnel, comes before the session's others.
+    let instance = pdr.pdi.network_instance.clone().filter(|_| pdr.pdi.f_teid.is_none());
+    let others = networks.iter().filter(|name| instance.as_ref() != Some(name));
+    let names: Vec<Option<&str>> = instance.iter().chain(others).map(|name| Some(name.as_str())).collect();
+    steps(names.len());
     let mut ue_ip = pdr.pdi.ue_ip.unwrap_or_default();
     let claimed = |refusal: Result<(), Refusal>| {
         let why = || format!("UE address {} belongs to another session", text(wanted));
@@ -167,6 +174,23 @@ fn ue_address(
     Ok((wanted.choose_ipv4 || wanted.choose_ipv6).then_some(Ie::UeIpAddress(chosen)))
 }
 
+/// Where the address of a session's UE may be, whichever PDR asks for it: in the network instances of PDRs without a tunnel, then in the DNN's. The network
+/// instance of a tunnel is that of its F-TEID; it comes last, as some SMFs name the DNN there too.
+fn networks(context: &Context) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let of = |tunnel: bool| {
+        let pdis = context.rules.pdrs.values().map(|pdr| &pdr.pdi).filter(move |pdi| pdi.f_teid.is_some() == tunnel);
+        pdis.filter_map(|pdi| pdi.network_instance.as_deref())
+    };
+    for name in of(false).chain(context.dnn.as_deref()).chain(of(true)) {
+        steps(1);
+        if names.len() < MAX_NETWORKS && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
 /// The addresses given in a UE IP Address.
 fn text(address: &UeIpAddress) -> String {
     let given = address.ipv4.map(IpAddr::V4).into_iter().chain(address.ipv6.map(IpAddr::V6));
@@ -186,20 +210,22 @@ fn no_address(pdr_id: u16, names: &[Option<&str>]) -> impl Fn(Refusal) -> Reject
     }
 }
 
-/// Whether everything that rules name exists. Filters given by ID alone get the flow of the filter with that ID (§8.2.5).
+/// Whether everything that rules name exists. Filters given by ID alone get the flow of the filter with that ID (§8.2.5). One with an ID that no filter has yet stays as it
+/// is, and restricts nothing until there is one: so peers take it.
 pub(super) fn references(rules: &mut SessionRules) -> Result<(), Rejection> {
     let mut flows: BTreeMap<u32, SdfFilter> = BTreeMap::new();
     for filter in rules.pdrs.values().flat_map(|pdr| &pdr.pdi.sdf_filters) {
-        if let (Some(id), false) = (filter.filter_id, is_bare(filter)) {
+        if let (Some(id), false) = (filter.filter_id, filter.is_bare()) {
             flows.insert(id, filter.clone());
         }
     }
     for (&id, pdr) in &mut rules.pdrs {
         steps(pdr.pdi.sdf_filters.len() + pdr.qer_ids.len() + pdr.urr_ids.len());
         let absent = |what: String| Rejection::rule(RuleId::Pdr(id), format!("names {what}, which is not there"));
-        for filter in pdr.pdi.sdf_filters.iter_mut().filter(|filter| is_bare(filter)) {
-            let filter_id = filter.filter_id.unwrap_or(0);
-            *filter = flows.get(&filter_id).cloned().ok_or_else(|| absent(format!("SDF filter {filter_id}")))?;
+        for filter in pdr.pdi.sdf_filters.iter_mut().filter(|filter| filter.is_bare()) {
+            if let Some(flow) = filter.filter_id.and_then(|filter_id| flows.get(&filter_id)) {
+                *filter = flow.clone();
+            }
         }
         if let Some(far_id) = pdr.far_id.filter(|far_id| !rules.fars.contains_key(far_id)) {
             return Err(absent(format!("FAR {far_id}")));
@@ -222,11 +248,6 @@ pub(super) fn references(rules: &mut SessionRules) -> Result<(), Rejection> {
         }
     }
     Ok(())
-}
-
-/// A filter that is nothing but the ID of another.
-fn is_bare(filter: &SdfFilter) -> bool {
-    filter.flow.is_none() && filter.tos.is_none() && filter.spi.is_none() && filter.flow_label.is_none()
 }
 
 /// What of `held` the rules no longer use.

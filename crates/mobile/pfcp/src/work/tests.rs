@@ -9,7 +9,7 @@ use crate::codec::{
     OuterHeaderCreation, SdfFilter, Triggers, UeIpAddress, find,
 };
 use crate::config::{Config, GtpuAddress, UePool};
-use crate::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
+use crate::rules::{CommitError, Counters, OuterHeader, Seid, SessionRules, Usage, UserPlane, VolumeLimit};
 use crate::{Node, codec};
 
 const N3: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
@@ -35,6 +35,30 @@ impl UserPlane for Anything {
     fn send_end_marker(&mut self, _: OuterHeader) {}
 
     fn drop_buffered(&mut self, _: Seid) {}
+
+    fn commit_dropping(&mut self, seid: Seid, new: &SessionRules) -> Result<Vec<(u32, Usage)>, CommitError> {
+        self.commit(seid, Some(new))
+    }
+
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        Counters { usage: self.usage(seid, urr_id), lasting: None }
+    }
+
+    fn outlasts(&self) -> bool {
+        false
+    }
+
+    fn continue_lasting(&mut self, _: Seid, _: u32, _: &Counters) {}
+
+    fn limit_usage(&mut self, _: Seid, _: u32, _: VolumeLimit) -> Result<(), CommitError> {
+        Ok(())
+    }
+
+    fn continue_usage(&mut self, _: Seid, _: u32, _: Usage) {}
+
+    fn carried(&mut self) -> Option<u64> {
+        None
+    }
 }
 
 struct Bench {

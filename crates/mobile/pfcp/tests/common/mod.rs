@@ -70,7 +70,7 @@ impl UserPlane for Recorder {
 
     fn limit_usage(&mut self, seid: Seid, urr_id: u32, ends: VolumeLimit) -> Result<(), CommitError> {
         let rule = &self.sessions[&seid].urrs[&urr_id];
-        assert!(rule.volume_quota.is_some() && !rule.exhausted && !rule.inactive);
+        assert!(rule.volume_quota.is_some() && (!rule.exhausted || rule.untold) && !rule.inactive);
         self.limits.insert((seid, urr_id), ends);
         Ok(())
     }

@@ -21,8 +21,9 @@ const SMF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 4)),
 /// As in the lab.
 const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
 const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 45, 0, 1);
-const ALL: [&str; 7] = [
+const ALL: [&str; 8] = [
     "free5gc-smf",
+    "open5gs-handover-removes-twice",
     "open5gs-n2-handover",
     "open5gs-registration",
     "open5gs-ueransim-idle",
@@ -85,6 +86,22 @@ impl UserPlane for Counting<'_> {
 
     fn drop_buffered(&mut self, seid: Seid) {
         self.plane.drop_buffered(seid);
+    }
+
+    fn counters(&mut self, seid: Seid, urr_id: u32) -> Counters {
+        Counters { usage: self.usage(seid, urr_id), lasting: None }
+    }
+
+    fn outlasts(&self) -> bool {
+        false
+    }
+
+    fn continue_lasting(&mut self, _: Seid, _: u32, _: &Counters) {}
+
+    fn continue_usage(&mut self, _: Seid, _: u32, _: Usage) {}
+
+    fn carried(&mut self) -> Option<u64> {
+        None
     }
 }
 
@@ -235,6 +252,10 @@ fn every_request_of_the_captures_is_answered_as_its_smf_needs() {
     for name in ALL {
         let capture = capture(name);
         let mut replay = Replay::new();
+        if name == "open5gs-handover-removes-twice" {
+            // The association was there before the capture.
+            replay.requests(&self::capture("open5gs-registration"), 1, 2);
+        }
         if name == "open5gs-ueransim-idle" {
             // The session began before the capture: it had SEID 0x66e, and its SMF's shape.
             let before = self::capture("open5gs-registration");
@@ -272,7 +293,7 @@ fn every_request_of_the_captures_is_answered_as_its_smf_needs() {
         }
         assert_eq!(replay.node.stats().messages.rejected.len(), 0, "{name}");
     }
-    assert_eq!(rejections, 5, "the captures' rejections have all become acceptances");
+    assert_eq!(rejections, 6, "the captures' rejections have all become acceptances");
 }
 
 #[test]
@@ -295,6 +316,22 @@ fn a_downlink_pdr_without_ue_address_was_rejected() {
     // The session has an IPv6 prefix too, which PDR 5 means as well; its filters want ICMP, not ICMPv6.
     replay.downlink(&ping("2001:db8:cafe:ffff::1".parse().unwrap(), "2001:db8:cafe:1::2".parse().unwrap()));
     assert_eq!(replay.sent_to_gnb().1, 1);
+}
+
+#[test]
+fn the_removal_of_indirect_forwarding_that_came_twice_was_rejected() {
+    let capture = capture("open5gs-handover-removes-twice");
+    let mut replay = Replay::new();
+    replay.requests(&self::capture("open5gs-registration"), 1, 2);
+    let again = capture.iter().position(|c| response_is_rejection(&capture, c)).unwrap();
+    replay.requests(&capture, 1, again);
+    let seid = replay.seids[&capture[again].message.seid.unwrap()];
+    let before = replay.node.session(seid).unwrap().rules.clone();
+    assert_eq!((before.pdrs.contains_key(&7), replay.node.stats().absent_removals), (false, 0));
+    replay.requests(&capture, again + 1, again + 1);
+    assert_eq!(replay.node.session(seid).unwrap().rules, before);
+    // Two PDRs and their FARs.
+    assert_eq!(replay.node.stats().absent_removals, 4);
 }
 
 #[test]

@@ -374,7 +374,7 @@ fn gtpu_path_messages() {
         let frame = gtpu_frame(GNB, N3, 2152, &gtpu::Repr::new(7, None, message));
         host.punt(&frame, N3_PORT, r.gtpu_signalling, 0, s(1))
     };
-    assert_eq!(signal(&mut host, Message::EndMarker), [Action::EndMarker { endpoint: N3, teid: 7 }]);
+    assert_eq!(signal(&mut host, Message::EndMarker), [Action::EndMarker { endpoint: N3, teid: 7, container: None }]);
     assert_eq!(dropped(&signal(&mut host, Message::EchoResponse)), "gtpu_echo_response");
     assert_eq!(dropped(&signal(&mut host, Message::Other { message_type: 77 })), "gtpu_unknown_message");
     // An extension header that must be understood and is not: we tell which ones we know.

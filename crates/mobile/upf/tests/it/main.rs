@@ -13,6 +13,8 @@ mod plane;
 mod program;
 mod properties;
 mod quotas;
+mod relay;
 mod renewal;
 mod scenarios;
 mod sessions;
+mod told;

@@ -18,9 +18,9 @@ pub(crate) struct Model {
     pub program: Program,
     pub tables: BTreeMap<Identity, Entry>,
     pub meters: BTreeMap<(String, u64), MeterConfig>,
-    pub counters: BTreeMap<u64, target::Count>,
+    pub counters: BTreeMap<u64, target_api::Count>,
     /// Counters that outlast the process, with its number; what else a cell has counted is in `counters`.
-    pub lasting: Option<(u64, BTreeMap<u64, target::Count>)>,
+    pub lasting: Option<(u64, BTreeMap<u64, target_api::Count>)>,
     /// What the meters' cells hold, where it is not as much as at first.
     pub left: BTreeMap<u64, u64>,
     /// Whether the next batch is refused after so many of its ops.
@@ -212,7 +212,7 @@ impl DataPlane for Model {
         Some(outcome)
     }
 
-    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
+    fn count(&mut self, counter: CounterId, cell: u64) -> target_api::Count {
         let mut count = self.counters.get(&cell).copied().unwrap_or_default();
         count += self.lasting_count(counter, cell).unwrap_or_default().lasting;
         count
@@ -223,7 +223,7 @@ impl DataPlane for Model {
     }
 
     fn lasting_count(&mut self, _: CounterId, cell: u64) -> Option<LastingCount> {
-        let of = |counters: &BTreeMap<u64, target::Count>| counters.get(&cell).copied().unwrap_or_default();
+        let of = |counters: &BTreeMap<u64, target_api::Count>| counters.get(&cell).copied().unwrap_or_default();
         let (_, lasting) = self.lasting.as_ref()?;
         Some(LastingCount { lasting: of(lasting), rest: of(&self.counters) })
     }

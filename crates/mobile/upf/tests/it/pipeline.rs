@@ -59,9 +59,9 @@ impl DataPlane for Whole {
         Ok(())
     }
 
-    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
+    fn count(&mut self, counter: CounterId, cell: u64) -> target_api::Count {
         let count = self.machine.counter(counter, cell);
-        target::Count { packets: count.packets, bytes: count.bytes }
+        target_api::Count { packets: count.packets, bytes: count.bytes }
     }
 
     fn meter_left(&mut self, meter: MeterId, cell: u64) -> Option<u64> {
@@ -128,7 +128,7 @@ impl World {
                 self.buffered.extend(self.plane.pdr(verdict.mark));
             }
             VerdictKind::Drop => self.dropped.push(machine.ir().program.reason_name(verdict.reason)),
-            VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => panic!("{:?}", verdict.kind),
+            VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume | VerdictKind::Shape => panic!("{:?}", verdict.kind),
             VerdictKind::Punt => {
                 let actions = self.plane.punt(&bytes, port, verdict.reason, verdict.mark, self.now);
                 self.run(actions);
@@ -234,7 +234,7 @@ fn what_is_too_big_for_the_tunnel_is_not_charged() {
     world.receive(N6_PORT, &user_of(1556));
     assert_eq!(world.sent().1.len(), 14 + 1600);
     world.receive(N6_PORT, &user_of(1557));
-    assert_eq!(world.dropped(), "too_big");
+    assert_eq!(world.sent().0, N6_PORT, "the sender is told");
     assert_eq!(packets_and_bytes(world.plane.usage(1, 1)), [0, 0, 1, 1556]);
 }
 
@@ -361,6 +361,17 @@ fn gtpu_from_strangers() {
     }
 }
 
+/// TEID 0 is for messages of the path (TS 29.281 §5.1): whoever looks for the tunnel of that number may end another.
+#[test]
+fn no_error_indication_names_tunnel_0() {
+    let mut world = World::new();
+    world.commit(1, Some(&open5gs_connected()));
+    world.receive(N3_PORT, &uplink(0, &ping(UE.into(), FAR_AWAY.into())));
+    assert_eq!(world.dropped(), "gtpu_malformed");
+    world.receive(N3_PORT, &uplink_with_container(0, &ping(UE.into(), FAR_AWAY.into())));
+    assert_eq!(world.dropped(), "gtpu_malformed");
+}
+
 /// As where sessions come back from a store while packets wait: an Error Indication would end them.
 #[test]
 fn a_packet_that_came_before_its_session_was_there_tells_nobody_that_its_tunnel_is_unknown() {
@@ -421,6 +432,64 @@ fn filters_gates_and_rates() {
 }
 
 #[test]
+fn a_filter_of_any_ipv4_address_lets_no_ipv6_packet_pass_and_the_other_way_round() {
+    let prefix = "fd00:45:0:1::";
+    let any = |v4: bool| AddressMatch::Prefix(if v4 { "0.0.0.0" } else { "::" }.parse().unwrap(), 0);
+    for v4 in [true, false] {
+        let mut rules = SessionRules::default();
+        let sdf_filters = vec![flow(None, any(v4))];
+        let tunnel = Some(FTeid { teid: 0x100, ipv4: N3 });
+        let up =
+            Pdi { f_teid: tunnel, ue_ip: ue(Some(UE), Some(prefix), false), sdf_filters: sdf_filters.clone(), ..pdi(Interface::Access) };
+        let down =
+            Pdi { network_instance: Some("internet".into()), ue_ip: ue(Some(UE), Some(prefix), true), sdf_filters, ..pdi(Interface::Core) };
+        rules.pdrs.insert(1, pdr(1, up, 1));
+        rules.pdrs.insert(2, pdr(1, down, 2));
+        rules.fars.insert(1, forward(Interface::Core, None));
+        rules.fars.insert(2, forward(Interface::Access, Some((9, GNB))));
+        let mut world = World::new();
+        world.commit(1, Some(&rules));
+        let ends = |of_v4: bool| -> (IpAddr, IpAddr) {
+            match of_v4 {
+                true => (UE.into(), FAR_AWAY.into()),
+                false => ("fd00:45:0:1::7".parse().unwrap(), "2001:db8::1".parse().unwrap()),
+            }
+        };
+        for of_v4 in [true, false] {
+            let (user, server) = ends(of_v4);
+            world.receive(N3_PORT, &uplink(0x100, &ping(user, server)));
+            world.receive(N6_PORT, &framed(&ping(server, user)));
+            let passed = std::mem::take(&mut world.sent).len();
+            assert_eq!(passed, if of_v4 == v4 { 2 } else { 0 }, "filter {v4}, packets {of_v4}: {:?}", world.dropped);
+            world.dropped.clear();
+        }
+    }
+}
+
+/// What waits for a quota of nothing is the packet that tells of it: no more than that, and it does not pass.
+#[test]
+fn a_packet_for_which_the_quota_has_nothing_waits_to_be_told_and_is_dropped() {
+    let nothing = VolumeLimit { uplink: Some(0), ..VolumeLimit::default() };
+    let mut rules = open5gs_connected();
+    rules.urrs.insert(1, Urr { volume_quota: Some(nothing), exhausted: true, untold: true, ..volume() });
+    let mut world = World::new();
+    world.commit(1, Some(&rules));
+    // Of the other direction there is no limit.
+    world.receive(N6_PORT, &framed(&ping(FAR_AWAY.into(), UE.into())));
+    assert_eq!(world.sent().0, N3_PORT);
+    world.receive(N3_PORT, &uplink(0x100, &ping(UE.into(), FAR_AWAY.into())));
+    assert_eq!((std::mem::take(&mut world.buffered), world.sent.len()), (vec![(1, 2)], 0));
+    rules.urrs.get_mut(&1).unwrap().untold = false;
+    world.commit(1, Some(&rules));
+    assert_eq!((world.sent.len(), world.plane.data().buffers.values().all(Vec::is_empty)), (0, true));
+    for (port, frame) in [(N3_PORT, uplink(0x100, &ping(UE.into(), FAR_AWAY.into()))), (N6_PORT, framed(&ping(FAR_AWAY.into(), UE.into())))]
+    {
+        world.receive(port, &frame);
+        assert_eq!(world.dropped(), "quota_exhausted");
+    }
+}
+
+#[test]
 fn filters_apply_to_downlink_tunnels() {
     // N9: the anchor sends by a tunnel; only TCP from one server may pass to the gNodeB.
     let mut rules = SessionRules::default();
@@ -448,4 +517,104 @@ fn punted_packets_keep_their_extension_headers() {
     world.receive(N3_PORT, &uplink_with_container(0xbad, &ping(UE.into(), FAR_AWAY.into())));
     let (_, frame) = world.sent_for_lost("unknown_teid");
     assert_eq!(gtpu_of(&frame).1.message, Message::ErrorIndication { teid: 0xbad, peer: N3.into() });
+}
+
+fn udp_packet(src: Ipv4Addr, src_port: u16, dst: Ipv4Addr, dst_port: u16) -> Vec<u8> {
+    let mut packet = Vec::new();
+    ipv4::Repr { src, dst, protocol: ipv4::UDP, tos: 0, ttl: 64, payload_len: 12 }.emit(&mut packet);
+    wire::udp::Repr { src_port, dst_port }.emit_ipv4(src, dst, b"user", &mut packet);
+    packet
+}
+
+/// The default flow's PDRs have said what tunnel and address the session has: a dedicated flow's have filter and QFI alone.
+#[test]
+fn a_flow_whose_pdrs_name_neither_tunnel_nor_address_is_forwarded_both_ways() {
+    let mut rules = open5gs_connected();
+    let mut filter = flow(Some(17), AddressMatch::Prefix(FAR_AWAY.into(), 32));
+    filter.flow.as_mut().unwrap().remote_ports = vec![(5001, 5001)];
+    let instance = Some("internet".to_owned());
+    let with_filter = |source| Pdi { network_instance: instance.clone(), sdf_filters: vec![filter.clone()], qfis: vec![2], ..pdi(source) };
+    let dedicated = |pdr: Pdr| Pdr { urr_ids: vec![2], qer_ids: vec![2], ..pdr };
+    rules.pdrs.insert(5, dedicated(pdr(10, with_filter(Interface::Core), 1)));
+    rules.pdrs.insert(6, dedicated(pdr(10, with_filter(Interface::Access), 2)));
+    rules.urrs.insert(2, volume());
+    rules.qers.insert(2, qer(None, Some(2)));
+    // A tunnel for what a source gNodeB forwards is not the UE's.
+    let forwarding = Pdi { f_teid: Some(FTeid { teid: 0x200, ipv4: N3 }), ..pdi(Interface::Access) };
+    rules.pdrs.insert(7, pdr(255, forwarding, 7));
+    rules.fars.insert(7, forward(Interface::Access, Some((0x6000, GNB))));
+    let mut world = World::new();
+    world.commit(1, Some(&rules));
+    let qfi = |world: &mut World| gtpu_of(&world.sent().1).1.session_container.map(|container| container.qfi());
+    for (port, expected) in [(5001, 2), (5000, 1)] {
+        world.receive(N6_PORT, &framed(&udp_packet(FAR_AWAY, port, UE, 9)));
+        assert_eq!(qfi(&mut world), Some(expected), "port {port}");
+    }
+    let up = |teid, qfi, user: &[u8]| gtpu_frame(GNB, N3, 2152, &gtpu::Repr::g_pdu(teid, Some(SessionContainer::Uplink { qfi }), user));
+    let counted = |world: &mut World| [1, 2].map(|urr_id| world.plane.usage(1, urr_id)).map(|u| (u.uplink_packets, u.downlink_packets));
+    assert_eq!(counted(&mut world), [(1, 1), (1, 1)].map(|(_, down)| (0, down)));
+    world.receive(N3_PORT, &up(0x100, 2, &udp_packet(UE, 9, FAR_AWAY, 5001)));
+    assert_eq!((world.sent().0, counted(&mut world)), (N6_PORT, [(0, 1), (1, 1)]));
+    // Another port, another QFI: the default flow.
+    world.receive(N3_PORT, &up(0x100, 2, &udp_packet(UE, 9, FAR_AWAY, 5000)));
+    assert_eq!((world.sent().0, counted(&mut world)), (N6_PORT, [(1, 1), (1, 1)]));
+    world.receive(N3_PORT, &up(0x100, 1, &udp_packet(UE, 9, FAR_AWAY, 5001)));
+    assert_eq!((world.sent().0, counted(&mut world)), (N6_PORT, [(2, 1), (1, 1)]));
+    // Nobody else's address, by the dedicated flow either.
+    world.receive(N3_PORT, &up(0x100, 2, &udp_packet(FAR_AWAY, 9, FAR_AWAY, 5001)));
+    assert_eq!(world.dropped(), "source_spoofed");
+    world.receive(N3_PORT, &up(0x200, 2, &udp_packet(FAR_AWAY, 5001, UE, 9)));
+    assert_eq!(gtpu_of(&world.sent().1).1.teid, 0x6000);
+}
+
+/// Where packets come from the anchor by a tunnel, a PDR that names none means that one.
+#[test]
+fn a_flow_that_comes_by_n9_needs_not_name_the_tunnel_again() {
+    let mut rules = SessionRules::default();
+    let tunnel = Pdi { f_teid: Some(FTeid { teid: 5, ipv4: N3 }), ..pdi(Interface::Core) };
+    rules.pdrs.insert(1, pdr(255, tunnel, 1));
+    let filter = flow(Some(17), AddressMatch::Prefix(FAR_AWAY.into(), 32));
+    rules.pdrs.insert(2, pdr(1, Pdi { sdf_filters: vec![filter], ..pdi(Interface::Core) }, 2));
+    rules.fars.insert(1, forward(Interface::Access, Some((9, GNB))));
+    rules.fars.insert(2, forward(Interface::Access, Some((10, GNB))));
+    let mut world = World::new();
+    world.commit(1, Some(&rules));
+    for (user, teid) in [(udp_packet(FAR_AWAY, 1, UE, 2), 10), (udp_packet(SMF, 1, UE, 2), 9)] {
+        world.receive(N3_PORT, &gtpu_frame(SMF, N3, 2152, &gtpu::Repr::g_pdu(5, None, &user)));
+        assert_eq!(gtpu_of(&world.sent().1).1.teid, teid);
+    }
+}
+
+/// A PDI without the UE's address means the session's. A session without any has none to send from.
+#[test]
+fn a_lone_uplink_pdr_without_ue_address_takes_only_the_sessions_own() {
+    let alone = |rules: &SessionRules| {
+        let mut rules = rules.clone();
+        let uplink = Pdi { f_teid: Some(FTeid { teid: 0x100, ipv4: N3 }), ..pdi(Interface::Access) };
+        rules.pdrs.retain(|id, _| *id == 1);
+        rules.pdrs.insert(2, pdr(255, uplink, 2));
+        rules
+    };
+    let with_address = alone(&open5gs_connected());
+    let mut without = with_address.clone();
+    without.pdrs.remove(&1);
+    for (rules, taken) in [(with_address, true), (without, false)] {
+        let mut world = World::new();
+        world.commit(1, Some(&rules));
+        for (source, own) in [("10.45.0.2", true), ("10.45.0.3", false), ("10.0.6.1", false), ("10.45.0.1", false)] {
+            world.receive(N3_PORT, &uplink(0x100, &ping(source.parse().unwrap(), FAR_AWAY.into())));
+            match own && taken {
+                true => assert_eq!(world.sent().0, N6_PORT),
+                false => assert_eq!(world.dropped(), "source_spoofed", "{source}"),
+            }
+        }
+        let far: IpAddr = "2001:db8::1".parse().unwrap();
+        for (source, own) in [("fd00:45:0:1::7", true), ("fd00:45:0:2::7", false), ("fd00:6::1", false)] {
+            world.receive(N3_PORT, &uplink(0x100, &ping(source.parse().unwrap(), far)));
+            match own && taken {
+                true => assert_eq!(world.sent().0, N6_PORT),
+                false => assert_eq!(world.dropped(), "source_spoofed", "{source}"),
+            }
+        }
+    }
 }

@@ -124,6 +124,12 @@ fn rules_that_cannot_be_obeyed_are_named() {
         rules.pdrs.get_mut(&2).unwrap().pdi.sdf_filters = vec![filter];
     };
     assert_eq!(refused(many_ports), (RuleId::Pdr(2), "SDF filter needs more than 256 entries".into()));
+    let of_several = |rules: &mut SessionRules| {
+        let other = Pdi { ue_ip: ue(Some(Ipv4Addr::new(10, 45, 0, 77)), None, true), ..pdi(Interface::Core) };
+        rules.pdrs.insert(3, pdr(9, other, 2));
+    };
+    let which = "the PDI has no UE IP Address, and the session's other PDRs have several: it must name one";
+    assert_eq!(refused(of_several), (RuleId::Pdr(1), which.into()));
     let virtual_network = |rules: &mut SessionRules| {
         rules.fars.insert(1, forward(Interface::VnInternal, None));
     };
@@ -182,7 +188,7 @@ fn usage_goes_on_when_cells_change_and_is_final_at_the_end() {
     let count = |plane: &mut Plane<Model>, key_packets: &[(u64, u64)]| {
         for (cell, packets) in key_packets {
             let c = plane.data_mut().counters.entry(*cell).or_default();
-            *c += target::Count { packets: *packets, bytes: packets * 100 };
+            *c += target_api::Count { packets: *packets, bytes: packets * 100 };
         }
     };
     // Cell 1 is downlink, cell 2 uplink of URRs 1 and 2, as the golden text has it.
@@ -206,7 +212,7 @@ fn usage_goes_on_when_cells_change_and_is_final_at_the_end() {
 #[test]
 fn a_cell_given_out_anew_starts_at_zero() {
     let mut plane = plane_of(64);
-    plane.data_mut().counters.insert(1, target::Count { packets: 9, bytes: 900 });
+    plane.data_mut().counters.insert(1, target_api::Count { packets: 9, bytes: 900 });
     plane.commit(1, Some(&pfcpsim())).unwrap();
     assert_eq!((plane.usage(1, 1), plane.usage(1, 2)), (Usage::default(), Usage::default()));
 }
@@ -311,7 +317,7 @@ fn filters_of_downlink_tunnels_are_turned_round() {
     let dump = plane.data().dump(&["sdf", "pdr"]);
     assert!(dump.contains("sdf_ipv4 set=1 local=192.0.2.1 protocol=6"), "{dump}");
     // From tunnel to tunnel packets are relayed: the TTL stays. No QER, no QFI.
-    assert!(dump.contains("set_pdr pdr=1 encapsulation=gtpu tunnel_teid=0x9 tunnel_dst=10.0.3.50"), "{dump}");
+    assert!(dump.contains("set_pdr pdr=1 usage=1 encapsulation=gtpu tunnel_teid=0x9 tunnel_dst=10.0.3.50"), "{dump}");
 }
 
 #[test]
@@ -324,7 +330,8 @@ fn forwarded_downlink_data_is_not_held_against_the_ue() {
     plane.commit(1, Some(&rules)).unwrap();
     let dump = plane.data().dump(&["pdr_by_teid"]);
     let line = dump.lines().find(|l| l.contains("teid=0x200")).unwrap();
-    assert!(line.contains("encapsulation=psc_downlink tunnel_teid=0x6000") && !line.contains("flags"), "{line}");
+    // Of the flags only that a QFI that came stays: the default flow's is no QER's.
+    assert!(line.contains("flags=64") && line.contains("encapsulation=psc_downlink tunnel_teid=0x6000"), "{line}");
 }
 
 #[test]
@@ -369,6 +376,35 @@ fn an_end_marker_is_sent_when_the_peer_is_known() {
     let signalling = plane.ids().reasons.gtpu_signalling;
     let actions = plane.punt(&end_marker, PortId(0), signalling, 0, now);
     assert_eq!(actions, [], "the SMF was asked for its MAC address when the session began: the marker waits");
+}
+
+/// As packets between two tunnels keep their container (TS 29.244 table 8.2.64-1 note 1).
+#[test]
+fn an_end_marker_goes_on_with_its_container_where_packets_do() {
+    let now = std::time::Duration::from_secs(1);
+    let container = Some(wire::gtpu::SessionContainer::Downlink { qfi: 7, rqi: true, ppi: Some(5) });
+    for (removal, expected) in [(HeaderRemoval::Gtpu, container), (HeaderRemoval::GtpuAndContainer, None)] {
+        let mut rules = open5gs_connected();
+        let pdi = Pdi { f_teid: Some(FTeid { teid: 0x200, ipv4: N3 }), ..pdi(Interface::Access) };
+        rules.pdrs.insert(9, Pdr { outer_header_removal: removal, ..pdr(1, pdi, 9) });
+        rules.fars.insert(9, forward(Interface::Access, Some((0x6000, GNB))));
+        let mut plane = plane_of(64);
+        plane.commit(1, Some(&rules)).unwrap();
+        let marker =
+            wire::gtpu::Repr { session_container: container, ..wire::gtpu::Repr::new(0x200, None, wire::gtpu::Message::EndMarker) };
+        let signalling = plane.ids().reasons.gtpu_signalling;
+        let came = crate::host::gtpu_frame(GNB, N3, 2152, &marker);
+        assert_eq!(plane.punt(&came, PortId(0), signalling, 0, now), []);
+        let gnb_mac = wire::ethernet::Mac([2, 0, 0, 0, 0, 0x50]);
+        let reply = crate::host::arp_reply(gnb_mac, GNB, wire::ethernet::Mac([2, 0, 0, 0, 0, 3]), N3);
+        let arp = plane.ids().reasons.arp;
+        let actions = plane.punt(&reply, PortId(0), arp, 0, now);
+        let [upf::host::Action::Resolved { number }] = &actions[..] else { panic!("{actions:?}") };
+        let released = plane.host_and_data().0.release(*number, []);
+        let [(PortId(0), frame)] = &released.own[..] else { panic!("{released:?}") };
+        let message = crate::host::gtpu_of(frame).1;
+        assert_eq!((message.teid, message.session_container, message.message), (0x6000, expected, wire::gtpu::Message::EndMarker));
+    }
 }
 
 /// The same rules for another user.
@@ -419,7 +455,7 @@ fn sessions_that_come_back_together_are_as_if_each_came_alone() {
 #[test]
 fn usage_goes_on_from_what_cells_have_counted_that_outlast_the_process() {
     const EPOCH: u64 = 77;
-    let count = |packets: u64| target::Count { packets, bytes: 100 * packets };
+    let count = |packets: u64| target_api::Count { packets, bytes: 100 * packets };
     let rules = open5gs_connected();
     let urr_id = *rules.urrs.keys().next().unwrap();
     let mut before = plane_of(64);
@@ -432,7 +468,7 @@ fn usage_goes_on_from_what_cells_have_counted_that_outlast_the_process() {
         before.counters(1, urr_id).lasting.unwrap().cells.iter().map(|cell| (cell.cell.into(), cell.uplink)).collect();
     assert!(cells.iter().any(|(_, uplink)| *uplink) && cells.iter().any(|(_, uplink)| !*uplink), "{cells:?}");
     // Some ran elsewhere, 3 in each cell, and 5 where it lasts.
-    let mut lasting: BTreeMap<u64, target::Count> = cells.iter().map(|(cell, _)| (*cell, count(5))).collect();
+    let mut lasting: BTreeMap<u64, target_api::Count> = cells.iter().map(|(cell, _)| (*cell, count(5))).collect();
     before.data_mut().counters = cells.iter().map(|(cell, _)| (*cell, count(3))).collect();
     before.data_mut().lasting = Some((EPOCH, lasting.clone()));
     let recorded = before.counters(1, urr_id);
@@ -443,14 +479,14 @@ fn usage_goes_on_from_what_cells_have_counted_that_outlast_the_process() {
     let packets = |usage: Usage| (usage.uplink_packets, usage.downlink_packets, usage.uplink_bytes, usage.downlink_bytes);
     // What cells say; and what reports have told more than the record.
     let told = Usage { uplink_packets: 16, uplink_bytes: 1600, ..recorded.usage };
-    type Left<'a> = &'a dyn Fn(u64, u32) -> Option<target::Count>;
+    type Left<'a> = &'a dyn Fn(u64, u32) -> Option<target_api::Count>;
     let found = |epoch: u64, cell: u32| lasting.get(&cell.into()).copied().filter(|_| epoch == EPOCH);
     let cases: [(Left, Usage, u64, _); 4] = [
         (&found, recorded.usage, 14, (15, 15, 1500, 1500)),
         (&found, told, 14, (16, 15, 1600, 1500)),
         (&|_, _| None, recorded.usage, 0, (8, 8, 800, 800)),
         // It is another's by now.
-        (&|_, _| Some(target::Count { packets: 4, bytes: 4000 }), recorded.usage, 0, (8, 8, 800, 800)),
+        (&|_, _| Some(target_api::Count { packets: 4, bytes: 4000 }), recorded.usage, 0, (8, 8, 800, 800)),
     ];
     for (left, counters, grown, expected) in cases {
         for together in [true, false] {

@@ -12,6 +12,7 @@ pub(crate) fn upf(size: u64) -> Program {
     };
     let station_route = action("station.route", &[("vrf", 16)]);
     let loopback = action("station.loopback", &[("vrf", 16)]);
+    let group = action("station.group", &[("vrf", 16)]);
     let drop = action("station.drop", &[("reason", 8)]);
     let set_pdr = action(
         "set_pdr",
@@ -85,7 +86,7 @@ pub(crate) fn upf(size: u64) -> Program {
         });
     };
     let vrf = ("vrf", 16, Exact);
-    table("station", &[("port", 9, Exact), ("mac", 48, Exact)], &[station_route, loopback, drop], 1024);
+    table("station", &[("port", 9, Exact), ("mac", 48, Exact)], &[station_route, loopback, group, drop], 1024);
     table("vxlan_termination", &[("vtep", 32, Exact), ("vni", 24, Exact)], &[station_route, drop], 1024);
     let pdr = [set_pdr, classify, miss];
     table("pdr_by_teid", &[("endpoint", 32, Exact), ("teid", 32, Exact)], &pdr, size);
@@ -117,7 +118,17 @@ pub(crate) fn upf(size: u64) -> Program {
     for (name, size) in [("mbr", size * 4), ("class_rate", 1024)] {
         p.meters.push(MeterInfo { name: name.into(), size, unit: CountUnit::Bytes, length, table: None });
     }
-    let reasons = [(0, "none"), (1, "arp"), (3, "host"), (4, "gtpu_signalling"), (5, "unknown_teid"), (6, "neighbour_unknown")];
+    let reasons = [
+        (0, "none"),
+        (1, "arp"),
+        (3, "host"),
+        (4, "gtpu_signalling"),
+        (5, "unknown_teid"),
+        (6, "neighbour_unknown"),
+        (35, "ttl_expired"),
+        (37, "too_big"),
+        (43, "machine_address"),
+    ];
     p.reasons = reasons.iter().map(|(code, name)| (*code, (*name).to_owned())).collect();
     p
 }

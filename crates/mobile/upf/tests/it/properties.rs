@@ -86,7 +86,21 @@ fn rules(seid: u64, rng: &mut Random) -> SessionRules {
             pdr.pdi.ue_ip = None;
         }
     }
+    // And uplink PDRs the tunnel.
+    for id in 1..=rules.pdrs.len() as u16 {
+        let others = rules.pdrs.keys().any(|other| *other != id && tunnel_is_meant(*other, id, &rules));
+        if rules.pdrs[&id].pdi.source_interface == Interface::Access && others && rng.random_bool(0.3) {
+            rules.pdrs.get_mut(&id).unwrap().pdi.f_teid = None;
+        }
+    }
     rules
+}
+
+/// Whether an uplink PDR that names no tunnel means that of another one: what goes back to the access side has tunnels of its own.
+fn tunnel_is_meant(of: u16, by: u16, rules: &SessionRules) -> bool {
+    let back = |pdr: &Pdr| rules.fars[&pdr.far_id.unwrap()].forwarding.as_ref().is_some_and(|to| to.destination == Interface::Access);
+    let (of, by) = (&rules.pdrs[&of], &rules.pdrs[&by]);
+    of.pdi.f_teid.is_some() && of.pdi.source_interface == Interface::Access && back(of) == back(by)
 }
 
 /// IP versions that a PDR has an address of the UE of.
@@ -225,6 +239,8 @@ fn usage_is_neither_lost_nor_counted_twice() {
         let mut current: Option<SessionRules> = None;
         // What each URR must have counted, and the usage that was last told.
         let mut truth: BTreeMap<u32, Usage> = BTreeMap::new();
+        // What the session has carried, whatever counts it.
+        let mut carried = Usage::default();
         for _ in 0..30 {
             let new = rng.random_bool(0.9).then(|| rules(0, &mut rng));
             if rng.random_bool(0.2) {
@@ -243,6 +259,9 @@ fn usage_is_neither_lost_nor_counted_twice() {
                         truth.entry(*id).or_default();
                     });
                 }
+                if new.is_none() {
+                    carried = Usage::default();
+                }
                 current = new;
             }
             plane.data_mut().refuse_after = None;
@@ -253,18 +272,18 @@ fn usage_is_neither_lost_nor_counted_twice() {
                 let entry = entries[rng.random_range(0..entries.len())];
                 let upf::lower::Act::SetPdr(p) = entry.act else { continue };
                 let pdr = &rules.pdrs[&entry.pdr_id];
-                assert_eq!(p.usage == 0, pdr.urr_ids.is_empty());
+                assert_ne!(p.usage, 0, "all packets are counted, whether a URR counts them or not");
                 let bytes = rng.random_range(20..1500);
-                *plane.data_mut().counters.entry(p.usage.into()).or_default() += target::Count { packets: 1, bytes };
-                for urr_id in &pdr.urr_ids {
-                    let usage = truth.get_mut(urr_id).unwrap();
-                    if pdr.pdi.source_interface == Interface::Access {
-                        (usage.uplink_bytes, usage.uplink_packets) = (usage.uplink_bytes + bytes, usage.uplink_packets + 1);
-                    } else {
-                        (usage.downlink_bytes, usage.downlink_packets) = (usage.downlink_bytes + bytes, usage.downlink_packets + 1);
-                    }
-                }
+                *plane.data_mut().counters.entry(p.usage.into()).or_default() += target_api::Count { packets: 1, bytes };
+                let uplink = pdr.pdi.source_interface == Interface::Access;
+                let count = |usage: &mut Usage| match uplink {
+                    true => (usage.uplink_bytes, usage.uplink_packets) = (usage.uplink_bytes + bytes, usage.uplink_packets + 1),
+                    false => (usage.downlink_bytes, usage.downlink_packets) = (usage.downlink_bytes + bytes, usage.downlink_packets + 1),
+                };
+                pdr.urr_ids.iter().for_each(|urr_id| count(truth.get_mut(urr_id).unwrap()));
+                count(&mut carried);
             }
+            assert_eq!(plane.carried_by(0), current.is_some().then_some(carried));
             for urr_id in 1..=3 {
                 assert_eq!(plane.usage(0, urr_id), truth.get(&urr_id).copied().unwrap_or_default());
             }
@@ -324,7 +343,7 @@ impl Packet {
     }
 
     fn expected(&self, rules: &SessionRules) -> Option<u16> {
-        let matching: Vec<_> = rules.pdrs.iter().filter(|(_, pdr)| self.matches(pdr, rules)).collect();
+        let matching: Vec<_> = rules.pdrs.iter().filter(|(id, pdr)| self.matches(**id, pdr, rules)).collect();
         let (waiting, ready): (Vec<_>, Vec<_>) = matching.into_iter().partition(|(_, pdr)| {
             let far = &rules.fars[&pdr.far_id.unwrap()];
             let tunnel = far.forwarding.as_ref().is_some_and(|to| to.destination != Interface::Access || to.outer_header.is_some());
@@ -335,7 +354,7 @@ impl Packet {
         (!self.spoofed(pdr, rules)).then_some(*id)
     }
 
-    /// From the UE towards the core, of an IP version that the UE has no address of though its other one is known.
+    /// From the UE towards the core, of an IP version that the UE has no address of.
     fn spoofed(&self, pdr: &Pdr, rules: &SessionRules) -> bool {
         let far = &rules.fars[&pdr.far_id.unwrap()];
         let to_core = far.action.forward && far.forwarding.as_ref().unwrap().destination == Interface::Core;
@@ -343,20 +362,25 @@ impl Packet {
         let all = rules.pdrs.values().filter_map(|p| p.pdi.ue_ip);
         let known: Vec<UeIp> = own.map_or_else(|| all.collect(), |ue| vec![ue]);
         let (v4, v6) = (known.iter().any(|ue| ue.ipv4.is_some()), known.iter().any(|ue| ue.ipv6.is_some()));
-        pdr.pdi.source_interface == Interface::Access && to_core && (v4 || v6) && !(if self.v6 { v6 } else { v4 })
+        pdr.pdi.source_interface == Interface::Access && to_core && !(if self.v6 { v6 } else { v4 })
     }
 
-    fn matches(&self, pdr: &Pdr, rules: &SessionRules) -> bool {
+    fn matches(&self, id: u16, pdr: &Pdr, rules: &SessionRules) -> bool {
         let version = if self.v6 { 6 } else { 4 };
         let own = addresses(pdr);
-        let by_address = pdr.pdi.f_teid.is_none();
+        let by_address = pdr.pdi.source_interface == Interface::Core;
+        let meant = |other: &u16| tunnel_is_meant(*other, id, rules) && rules.pdrs[other].pdi.f_teid.map(|t| t.teid) == self.teid;
+        let key = match pdr.pdi.f_teid {
+            None if !by_address => rules.pdrs.keys().any(meant),
+            tunnel => tunnel.map(|t| t.teid) == self.teid,
+        };
         let version = match own.is_empty() {
             true => !by_address || rules.pdrs.values().any(|pdr| addresses(pdr).contains(&version)),
             false => own.contains(&version),
         };
-        pdr.pdi.f_teid.map(|t| t.teid) == self.teid
-            && version
-            && (pdr.pdi.qfis.is_empty() || pdr.pdi.qfis.contains(&self.qfi))
+        key && version
+            // Without a tunnel there is no QFI to match.
+            && (by_address || pdr.pdi.qfis.is_empty() || pdr.pdi.qfis.contains(&self.qfi))
             && (pdr.pdi.sdf_filters.is_empty() || pdr.pdi.sdf_filters.iter().any(|f| self.passes(f)))
     }
 

@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use pfcp::rules::*;
 use program::{MAX_BURST, MeterConfig, Op};
 use rand::Rng;
+use upf::config::{NetworkConfig, TrafficClass};
 use upf::lower::quota_config;
 use upf::plane::{InUse, Plane};
 
@@ -32,9 +33,9 @@ fn with_quota(quota: VolumeLimit) -> SessionRules {
 }
 
 /// A UDP packet of so many bytes.
-fn user(src: Ipv4Addr, dst: Ipv4Addr, ttl: u8, length: usize) -> Vec<u8> {
+fn user(src: Ipv4Addr, dst: Ipv4Addr, tos: u8, length: usize) -> Vec<u8> {
     let mut packet = Vec::new();
-    wire::ipv4::Repr { src, dst, protocol: wire::ipv4::UDP, tos: 0, ttl, payload_len: length - 20 }.emit(&mut packet);
+    wire::ipv4::Repr { src, dst, protocol: wire::ipv4::UDP, tos, ttl: 9, payload_len: length - 20 }.emit(&mut packet);
     packet.extend([0x30, 0x39, 0x30, 0x3a]);
     packet.extend(((length - 20) as u16).to_be_bytes());
     packet.resize(length, 0);
@@ -43,16 +44,25 @@ fn user(src: Ipv4Addr, dst: Ipv4Addr, ttl: u8, length: usize) -> Vec<u8> {
 
 const FAR_AWAY: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
 
+/// Type of service of a traffic class that has room for one packet: see [`with_full_class`].
+const FULL: u8 = 0xb8;
+
+/// A network with such a class, whose rate is policed behind quotas.
+fn with_full_class() -> NetworkConfig {
+    let class = TrafficClass { tos: Some((FULL, 0xff)), rate: Some((0, 1500)), ..TrafficClass::default() };
+    NetworkConfig { traffic_classes: vec![class], ..network() }
+}
+
 /// Sends a packet, and says whether it passed.
-fn passes(world: &mut World, uplink: bool, ttl: u8, length: usize) -> bool {
+fn passes(world: &mut World, uplink: bool, tos: u8, length: usize) -> bool {
     match uplink {
-        true => world.receive(N3_PORT, &gtpu_frame(GNB, N3, 2152, &gtpu::Repr::g_pdu(0x100, None, &user(UE, FAR_AWAY, ttl, length)))),
-        false => world.receive(N6_PORT, &framed(&user(FAR_AWAY, UE, ttl, length))),
+        true => world.receive(N3_PORT, &gtpu_frame(GNB, N3, 2152, &gtpu::Repr::g_pdu(0x100, None, &user(UE, FAR_AWAY, tos, length)))),
+        false => world.receive(N6_PORT, &framed(&user(FAR_AWAY, UE, tos, length))),
     }
     let passed = world.sent.len() == 1;
     match passed {
         true => world.sent.clear(),
-        false => assert_eq!(std::mem::take(&mut world.dropped), [if ttl > 1 { "quota_exhausted" } else { "ttl_expired" }]),
+        false => assert_eq!(std::mem::take(&mut world.dropped), [if tos == FULL { "class_rate_exceeded" } else { "quota_exhausted" }]),
     }
     passed
 }
@@ -71,13 +81,13 @@ fn a_quota_ends_within_a_packet_whatever_packets_come() {
         let mut world = World::new();
         // Neighbours are asked for with the first packets.
         world.commit(1, Some(&with_quota(limit(u64::MAX))));
-        assert!(passes(&mut world, true, 9, 100) && passes(&mut world, false, 9, 100));
+        assert!(passes(&mut world, true, 0, 100) && passes(&mut world, false, 0, 100));
         world.plane.limit_usage(1, 1, limit(200 + quota)).unwrap();
         let longest = rng.random_range(64..1500);
         let (mut passed, mut after_end) = (0, 0);
         for _ in 0..2000 {
             let length = rng.random_range(40..=longest);
-            if passes(&mut world, rng.random_bool(0.5), 9, length) {
+            if passes(&mut world, rng.random_bool(0.5), 0, length) {
                 assert!(passed < quota + OVER);
                 passed += length as u64;
             } else {
@@ -97,25 +107,25 @@ fn a_quota_ends_within_a_packet_whatever_packets_come() {
 fn a_quota_of_one_direction_does_not_stop_the_other() {
     let mut world = World::new();
     world.commit(1, Some(&with_quota(VolumeLimit { downlink: Some(3000), ..VolumeLimit::default() })));
-    let passed = |world: &mut World, uplink| (0..10).filter(|_| passes(world, uplink, 9, 1000)).count();
+    let passed = |world: &mut World, uplink| (0..10).filter(|_| passes(world, uplink, 0, 1000)).count();
     assert_eq!((passed(&mut world, true), passed(&mut world, false), passed(&mut world, true)), (10, 4, 10));
 }
 
 #[test]
 fn what_a_packet_took_that_was_dropped_behind_the_quota_is_given_back() {
-    let mut world = World::new();
+    let mut world = World::of(&with_full_class());
     world.commit(1, Some(&with_quota(limit(10_000))));
-    assert!(passes(&mut world, true, 9, 1000));
-    // They pass the quota, and their TTL is over behind it.
-    (0..9).for_each(|_| assert!(!passes(&mut world, true, 1, 1000)));
-    assert!(passes(&mut world, true, 9, 1000));
-    assert!(!passes(&mut world, true, 9, 1000), "nothing is left, though 2000 bytes of 10000 were charged");
+    assert!(passes(&mut world, true, FULL, 1000));
+    // They pass the quota, and their class is full behind it.
+    (0..9).for_each(|_| assert!(!passes(&mut world, true, FULL, 1000)));
+    assert!(passes(&mut world, true, 0, 1000));
+    assert!(!passes(&mut world, true, 0, 1000), "nothing is left, though 2000 bytes of 10000 were charged");
     assert_eq!(bytes_of(world.plane.usage(1, 1)), 2000);
     // As the next poll has it.
     world.plane.limit_usage(1, 1, limit(10_000)).unwrap();
-    assert_eq!((0..20).filter(|_| passes(&mut world, true, 9, 1000)).count(), 8 + 1);
+    assert_eq!((0..20).filter(|_| passes(&mut world, true, 0, 1000)).count(), 8 + 1);
     world.plane.limit_usage(1, 1, limit(10_000)).unwrap();
-    assert!(!passes(&mut world, true, 9, 1000));
+    assert!(!passes(&mut world, true, 0, 1000));
 }
 
 #[test]
@@ -125,7 +135,7 @@ fn a_far_for_quota_action_takes_the_packets_of_a_quota_that_is_used_up() {
     (urr.exhausted, urr.quota_far_id) = (true, Some(2));
     let mut world = World::new();
     world.commit(1, Some(&rules));
-    assert_eq!((0..20).filter(|_| passes(&mut world, true, 9, 1000)).count(), 20);
+    assert_eq!((0..20).filter(|_| passes(&mut world, true, 0, 1000)).count(), 20);
     assert_eq!(world.plane.in_use().meter_cells, 0);
 }
 
@@ -155,7 +165,7 @@ fn a_quotas_cell_lives_as_long_as_the_quota_and_is_filled_when_it_changes() {
     plane.commit(1, Some(&rules)).unwrap();
     assert_eq!(changes(&mut plane), []);
     // 900 bytes were used when it ends elsewhere.
-    plane.data_mut().counters.insert(1, target::Count { packets: 1, bytes: 900 });
+    plane.data_mut().counters.insert(1, target_api::Count { packets: 1, bytes: 900 });
     plane.limit_usage(1, 1, limit(7000)).unwrap();
     assert_eq!(changes(&mut plane), [Some(6100 + OVER)]);
     plane.limit_usage(1, 1, limit(800)).unwrap();
@@ -182,7 +192,7 @@ fn more_than_a_cell_holds_is_filled_again_before_it_is_used_up() {
         (MAX_BURST / 4 * 3, MAX_BURST / 4, vec![Some(MAX_BURST)]),
         (quota - 1000, MAX_BURST / 4, vec![]),
     ] {
-        plane.data_mut().counters.insert(1, target::Count { packets: 1, bytes: used });
+        plane.data_mut().counters.insert(1, target_api::Count { packets: 1, bytes: used });
         plane.data_mut().left.insert(1, left);
         plane.limit_usage(1, 1, limit(quota)).unwrap();
         assert_eq!(changes(&mut plane), filled, "{used}");
@@ -249,7 +259,7 @@ fn of_several_quotas_each_ends_within_a_packet_and_leaves_the_others_exact() {
         let mut world = World::new();
         // Neighbours are asked for with the first packets. Quotas count from behind them.
         world.commit(1, Some(&with_several([None; 3], rates)));
-        assert!(passes(&mut world, true, 9, 100) && passes(&mut world, false, 9, 100));
+        assert!(passes(&mut world, true, 0, 100) && passes(&mut world, false, 0, 100));
         let before = [1, 2, 3].map(|urr_id| world.plane.usage(1, urr_id));
         let mut rules = with_several(quotas, rates);
         world.commit(1, Some(&rules));
@@ -257,7 +267,7 @@ fn of_several_quotas_each_ends_within_a_packet_and_leaves_the_others_exact() {
         for _ in 0..1000 {
             let (uplink, length) = (rng.random_bool(0.5), rng.random_range(40..=longest));
             let urrs = if uplink { [1, 2] } else { [2, 3] };
-            if passes(&mut world, uplink, 9, length) {
+            if passes(&mut world, uplink, 0, length) {
                 for urr_id in urrs {
                     let used = &mut charged[urr_id as usize - 1];
                     *(if uplink { &mut used.uplink_bytes } else { &mut used.downlink_bytes }) += length as u64;
@@ -347,12 +357,12 @@ fn with_three_rates_a_quota_ends_at_the_next_look() {
     let mut passed = 0;
     while bytes_of(world.plane.usage(1, 1)) < 5000 {
         // A look for each burst of four packets.
-        passed += (0..4).filter(|_| passes(&mut world, true, 9, 900)).count() as u64;
+        passed += (0..4).filter(|_| passes(&mut world, true, 0, 900)).count() as u64;
         world.plane.limit_usage(1, 1, quota).unwrap();
     }
     assert_eq!((passed, bytes_of(world.plane.usage(1, 1))), (8, 7200));
     rules.urrs.get_mut(&1).unwrap().exhausted = true;
     world.commit(1, Some(&rules));
-    assert!((0..10).all(|_| !passes(&mut world, true, 9, 900)) && passes(&mut world, false, 9, 900));
+    assert!((0..10).all(|_| !passes(&mut world, true, 0, 900)) && passes(&mut world, false, 0, 900));
     assert_eq!((bytes_of(world.plane.usage(1, 1)), bytes_of(world.plane.usage(1, 2))), (7200, 7200 + 900));
 }

@@ -10,7 +10,7 @@ use pfcp::config::{Config, GtpuAddress};
 use pfcp::node::Node;
 use pfcp::rules::Interface;
 use traffic::plan::Shape;
-use traffic::scenario::{ALL, Addresses, Links, Patience};
+use traffic::scenario::{ALL, Addresses, Links, Parts, Patience, fragments, what_fits};
 use upf::config::{NetworkConfig, PortConfig, Role, Route, Via};
 use wire::{gtpu, ipv4, udp};
 
@@ -39,9 +39,10 @@ fn addresses() -> Addresses {
     }
 }
 
-/// N3 and N6 as elsewhere, and N9 on the core side.
+/// N3 and N6 as elsewhere, and N9 on the core side. N3 has no room for what tunnels add.
 fn lab() -> NetworkConfig {
     let mut config = network();
+    config.ports[0].mtu = 1500;
     let n9 = PortConfig {
         id: N9_PORT,
         name: "n9".into(),
@@ -63,6 +64,8 @@ struct InProcess {
     node: Node,
     world: World,
     starts: u32,
+    /// What the data network's host has been told to fit.
+    fits: Option<usize>,
 }
 
 impl InProcess {
@@ -71,7 +74,7 @@ impl InProcess {
         let address = |ipv4, interface| GtpuAddress { ipv4, network_instance: None, interface: Some(interface), default: false };
         config.gtpu = vec![address(N3, Interface::Access), address(N9, Interface::Core)];
         config.heartbeat_period = None;
-        InProcess { node: Node::new(config).unwrap(), world: World::of(&lab()), starts }
+        InProcess { node: Node::new(config).unwrap(), world: World::of(&lab()), starts, fits: None }
     }
 
     fn receive(&mut self, port: PortId, frame: &[u8]) {
@@ -79,6 +82,11 @@ impl InProcess {
         for (seid, pdr_id) in std::mem::take(&mut self.world.buffered) {
             self.node.downlink_data(seid, pdr_id, self.world.now);
         }
+        // What is due at once: a quota of nothing has a packet.
+        while self.node.next_deadline().is_some_and(|at| at <= self.world.now) {
+            self.node.handle_timeout(self.world.now, &mut self.world.plane);
+        }
+        self.world.release();
     }
 
     /// Takes the first frame sent that is this.
@@ -140,15 +148,32 @@ impl Links for InProcess {
         udp::Repr { src_port: dn_ports[port], dst_port: to.port() }.emit_ipv4(dn, *to.ip(), payload, &mut datagram);
         ipv4::Repr { src: dn, dst: *to.ip(), protocol: ipv4::UDP, tos: 0, ttl: 64, payload_len: datagram.len() }.emit(&mut packet);
         packet.extend(datagram);
-        self.receive(N6_PORT, &framed(&packet));
+        let parts = self.fits.filter(|fits| packet.len() > *fits).map_or_else(|| vec![packet.clone()], |fits| fragments(&packet, fits));
+        parts.iter().for_each(|part| self.receive(N6_PORT, &framed(part)));
+        if let [(N6_PORT, told)] = &self.world.sent[..]
+            && let Some(fits) = what_fits(&told[14..], &packet)
+        {
+            self.fits = Some(fits);
+            self.world.sent.clear();
+        }
         Ok(())
     }
 
     fn receive_dn(&mut self, port: usize, _: Patience) -> io::Result<Option<(SocketAddrV4, Vec<u8>)>> {
         let Addresses { dn, dn_ports, .. } = addresses();
-        Ok(self.take(|ip, datagram| {
+        let whole = self.take(|ip, datagram| {
             let here = ip.dst() == dn && datagram.dst_port() == dn_ports[port];
             here.then(|| (SocketAddrV4::new(ip.src(), datagram.src_port()), datagram.payload().to_vec()))
+        });
+        if whole.is_some() {
+            return Ok(whole);
+        }
+        let mut parts = Parts::default();
+        let datagram = self.world.sent.iter().filter(|(port, _)| *port == N6_PORT).find_map(|(_, frame)| parts.add(&frame[14..]));
+        Ok(datagram.map(|bytes| {
+            self.world.sent.clear();
+            let datagram = udp::Datagram::new_checked(&bytes).unwrap();
+            (SocketAddrV4::new(addresses().ue, datagram.src_port()), datagram.payload().to_vec())
         }))
     }
 

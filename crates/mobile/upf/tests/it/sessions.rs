@@ -54,7 +54,7 @@ pub(crate) fn pdi(source_interface: Interface) -> Pdi {
 }
 
 pub(crate) fn pdr(precedence: u32, pdi: Pdi, far_id: u32) -> Pdr {
-    Pdr { precedence, outer_header_removal: pdi.f_teid.is_some(), pdi, far_id: Some(far_id), urr_ids: vec![], qer_ids: vec![] }
+    Pdr { precedence, outer_header_removal: pdi.f_teid.is_some().into(), pdi, far_id: Some(far_id), urr_ids: vec![], qer_ids: vec![] }
 }
 
 pub(crate) fn forward(destination: Interface, outer: Option<(u32, Ipv4Addr)>) -> Far {

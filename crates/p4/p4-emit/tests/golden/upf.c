@@ -15,27 +15,29 @@ enum {
     V_tunnel_gtpu = 7,
     V_tunnel_optional = 8,
     V_tunnel_psc = 9,
-    V_tunnel_unit_4 = 10,
-    V_tunnel_unit_3 = 11,
-    V_tunnel_unit_2 = 12,
-    V_tunnel_unit_1 = 13,
-    V_ipv4 = 14,
-    V_ipv4_options = 15,
-    V_ipv6 = 16,
-    V_ports = 17,
-    V_udp_rest = 18,
-    V_gtpu = 19,
-    V_gtpu_optional = 20,
-    V_gtpu_psc = 21,
-    V_gtpu_chain = 22,
-    V_inner_ipv4 = 23,
-    V_inner_ipv4_options = 24,
-    V_inner_ipv6 = 25,
-    V_extension_1 = 26,
-    V_extension_2 = 27,
-    V_extension_3 = 28,
-    V_extension_4 = 29,
-    V_inner_ports = 30,
+    V_ipv4 = 10,
+    V_ipv4_options = 11,
+    V_ipv6 = 12,
+    V_ports = 13,
+    V_udp_rest = 14,
+    V_gtpu = 15,
+    V_gtpu_optional = 16,
+    V_gtpu_psc = 17,
+    V_gtpu_numbers = 18,
+    V_gtpu_container = 19,
+    V_gtpu_extension_1 = 20,
+    V_gtpu_extension_2 = 21,
+    V_gtpu_extension_3 = 22,
+    V_gtpu_extension_4 = 23,
+    V_gtpu_end = 24,
+    V_inner_ipv4 = 25,
+    V_inner_ipv4_options = 26,
+    V_inner_ipv6 = 27,
+    V_extension_1 = 28,
+    V_extension_2 = 29,
+    V_extension_3 = 30,
+    V_extension_4 = 31,
+    V_inner_ports = 32,
 };
 
 enum {
@@ -60,25 +62,26 @@ enum {
 enum {
     ACTION_route = 0,
     ACTION_loopback = 1,
-    ACTION_UpfIngress_station_drop = 2,
-    ACTION_set_pdr = 3,
-    ACTION_classify = 4,
-    ACTION_p4_miss = 5,
-    ACTION_gtpu_endpoint = 6,
-    ACTION_host = 7,
-    ACTION_not_local = 8,
-    ACTION_set_filter = 9,
-    ACTION_no_filter = 10,
-    ACTION_no_pdr = 11,
-    ACTION_permit = 12,
-    ACTION_deny = 13,
-    ACTION_best_effort = 14,
-    ACTION_set_class = 15,
-    ACTION_set_nexthop = 16,
-    ACTION_UpfIngress_route_drop = 17,
-    ACTION_send = 18,
-    ACTION_send_vxlan = 19,
-    ACTION_unresolved = 20,
+    ACTION_group = 2,
+    ACTION_UpfIngress_station_drop = 3,
+    ACTION_set_pdr = 4,
+    ACTION_classify = 5,
+    ACTION_p4_miss = 6,
+    ACTION_gtpu_endpoint = 7,
+    ACTION_host = 8,
+    ACTION_not_local = 9,
+    ACTION_set_filter = 10,
+    ACTION_no_filter = 11,
+    ACTION_no_pdr = 12,
+    ACTION_permit = 13,
+    ACTION_deny = 14,
+    ACTION_best_effort = 15,
+    ACTION_set_class = 16,
+    ACTION_set_nexthop = 17,
+    ACTION_UpfIngress_route_drop = 18,
+    ACTION_send = 19,
+    ACTION_send_vxlan = 20,
+    ACTION_unresolved = 21,
 };
 
 enum {
@@ -107,6 +110,10 @@ struct record_station {
             uint16_t action_;
             uint16_t vrf_0;
         } loopback;
+        struct {
+            uint16_t action_;
+            uint16_t vrf_0;
+        } group;
         struct {
             uint16_t action_;
             uint8_t reason_0;
@@ -392,76 +399,77 @@ struct record_nexthop {
 const uint32_t sp_layout[] = {
     5, 16, 1, 2, 0, 0, 0,
     /* station */ 8, 2, 0,2,0, 2,6,0,
-        sizeof(struct record_station), __builtin_offsetof(struct record_station, action), 4294967295, 3,
+        sizeof(struct record_station), __builtin_offsetof(struct record_station, action), 4294967295, 4,
         0, 1, __builtin_offsetof(struct record_station, route.vrf_0), 2,
         1, 1, __builtin_offsetof(struct record_station, loopback.vrf_0), 2,
-        2, 1, __builtin_offsetof(struct record_station, UpfIngress_station_drop.reason_0), 1,
+        2, 1, __builtin_offsetof(struct record_station, group.vrf_0), 2,
+        3, 1, __builtin_offsetof(struct record_station, UpfIngress_station_drop.reason_0), 1,
     /* vxlan_termination */ 7, 2, 0,4,0, 4,3,0,
         sizeof(struct record_vxlan_termination), __builtin_offsetof(struct record_vxlan_termination, action), 4294967295, 2,
         0, 1, __builtin_offsetof(struct record_vxlan_termination, route.vrf_0), 2,
-        2, 1, __builtin_offsetof(struct record_vxlan_termination, UpfIngress_station_drop.reason_0), 1,
+        3, 1, __builtin_offsetof(struct record_vxlan_termination, UpfIngress_station_drop.reason_0), 1,
     /* pdr_by_teid */ 8, 2, 0,4,0, 4,4,0,
         sizeof(struct record_pdr_by_teid), __builtin_offsetof(struct record_pdr_by_teid, action), 4294967295, 3,
-        3, 16, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.out_vrf_15), 2,
-        4, 2, __builtin_offsetof(struct record_pdr_by_teid, classify.group_0), 4, __builtin_offsetof(struct record_pdr_by_teid, classify.filter_set_1), 2,
-        5, 0,
+        4, 16, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_teid, set_pdr.out_vrf_15), 2,
+        5, 2, __builtin_offsetof(struct record_pdr_by_teid, classify.group_0), 4, __builtin_offsetof(struct record_pdr_by_teid, classify.filter_set_1), 2,
+        6, 0,
     /* pdr_by_ue_ipv4 */ 6, 2, 0,2,0, 2,4,0,
         sizeof(struct record_pdr_by_ue_ipv4), __builtin_offsetof(struct record_pdr_by_ue_ipv4, action), 4294967295, 3,
-        3, 16, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.out_vrf_15), 2,
-        4, 2, __builtin_offsetof(struct record_pdr_by_ue_ipv4, classify.group_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, classify.filter_set_1), 2,
-        5, 0,
+        4, 16, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv4, set_pdr.out_vrf_15), 2,
+        5, 2, __builtin_offsetof(struct record_pdr_by_ue_ipv4, classify.group_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv4, classify.filter_set_1), 2,
+        6, 0,
     /* pdr_by_ue_ipv6 */ 10, 2, 0,2,0, 2,8,0,
         sizeof(struct record_pdr_by_ue_ipv6), __builtin_offsetof(struct record_pdr_by_ue_ipv6, action), 4294967295, 3,
-        3, 16, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.out_vrf_15), 2,
-        4, 2, __builtin_offsetof(struct record_pdr_by_ue_ipv6, classify.group_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, classify.filter_set_1), 2,
-        5, 0,
+        4, 16, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_ue_ipv6, set_pdr.out_vrf_15), 2,
+        5, 2, __builtin_offsetof(struct record_pdr_by_ue_ipv6, classify.group_0), 4, __builtin_offsetof(struct record_pdr_by_ue_ipv6, classify.filter_set_1), 2,
+        6, 0,
     /* local_ipv4 */ 6, 2, 0,2,0, 2,4,0,
         sizeof(struct record_local_ipv4), __builtin_offsetof(struct record_local_ipv4, action), 4294967295, 3,
-        6, 0,
         7, 0,
         8, 0,
+        9, 0,
     /* local_ipv6 */ 18, 2, 0,2,0, 2,16,0,
         sizeof(struct record_local_ipv6), __builtin_offsetof(struct record_local_ipv6, action), 4294967295, 2,
-        7, 0,
         8, 0,
+        9, 0,
     /* sdf_ipv4 */ 17, 8, 0,2,0, 2,4,0, 6,4,0, 10,1,0, 11,2,0, 13,2,0, 15,1,0, 16,1,0,
         sizeof(struct record_sdf_ipv4), __builtin_offsetof(struct record_sdf_ipv4, action), 4294967295, 2,
-        9, 1, __builtin_offsetof(struct record_sdf_ipv4, set_filter.class_0), 1,
-        10, 0,
+        10, 1, __builtin_offsetof(struct record_sdf_ipv4, set_filter.class_0), 1,
+        11, 0,
     /* sdf_ipv6 */ 44, 9, 0,2,0, 2,16,0, 18,16,0, 34,1,0, 35,2,0, 37,2,0, 39,1,0, 40,3,0, 43,1,0,
         sizeof(struct record_sdf_ipv6), __builtin_offsetof(struct record_sdf_ipv6, action), 4294967295, 2,
-        9, 1, __builtin_offsetof(struct record_sdf_ipv6, set_filter.class_0), 1,
-        10, 0,
+        10, 1, __builtin_offsetof(struct record_sdf_ipv6, set_filter.class_0), 1,
+        11, 0,
     /* pdr_by_class */ 5, 2, 0,4,0, 4,1,0,
         sizeof(struct record_pdr_by_class), __builtin_offsetof(struct record_pdr_by_class, action), 4294967295, 2,
-        3, 16, __builtin_offsetof(struct record_pdr_by_class, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_class, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.out_vrf_15), 2,
-        11, 0,
+        4, 16, __builtin_offsetof(struct record_pdr_by_class, set_pdr.pdr_0), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.disposition_1), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.flags_2), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.usage_3), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.meter_1_4), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.meter_2_5), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.meter_3_6), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.ue_ipv4_7), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.ue_prefix_8), 8, __builtin_offsetof(struct record_pdr_by_class, set_pdr.encapsulation_9), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_teid_10), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_dst_11), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_src_12), 4, __builtin_offsetof(struct record_pdr_by_class, set_pdr.psc_qos_13), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.tunnel_tos_14), 1, __builtin_offsetof(struct record_pdr_by_class, set_pdr.out_vrf_15), 2,
+        12, 0,
     /* firewall_v4 */ 15, 6, 0,2,0, 2,4,0, 6,4,0, 10,1,0, 11,2,0, 13,2,0,
         sizeof(struct record_firewall_v4), __builtin_offsetof(struct record_firewall_v4, action), 4294967295, 2,
-        12, 0,
         13, 0,
+        14, 0,
     /* firewall_v6 */ 39, 6, 0,2,0, 2,16,0, 18,16,0, 34,1,0, 35,2,0, 37,2,0,
         sizeof(struct record_firewall_v6), __builtin_offsetof(struct record_firewall_v6, action), 4294967295, 2,
-        12, 0,
         13, 0,
+        14, 0,
     /* traffic_class */ 15, 7, 0,1,0, 1,1,0, 2,4,0, 6,4,0, 10,1,0, 11,2,0, 13,2,0,
         sizeof(struct record_traffic_class), __builtin_offsetof(struct record_traffic_class, action), 4294967295, 2,
-        14, 0,
-        15, 2, __builtin_offsetof(struct record_traffic_class, set_class.queue_0), 1, __builtin_offsetof(struct record_traffic_class, set_class.meter_cell_1), 2,
+        15, 0,
+        16, 2, __builtin_offsetof(struct record_traffic_class, set_class.queue_0), 1, __builtin_offsetof(struct record_traffic_class, set_class.meter_cell_1), 2,
     /* route_ipv4 */ 6, 2, 0,2,0, 2,4,0,
         sizeof(struct record_route_ipv4), __builtin_offsetof(struct record_route_ipv4, action), 4294967295, 2,
-        16, 1, __builtin_offsetof(struct record_route_ipv4, set_nexthop.nexthop_0), 2,
-        17, 1, __builtin_offsetof(struct record_route_ipv4, UpfIngress_route_drop.reason_0), 1,
+        17, 1, __builtin_offsetof(struct record_route_ipv4, set_nexthop.nexthop_0), 2,
+        18, 1, __builtin_offsetof(struct record_route_ipv4, UpfIngress_route_drop.reason_0), 1,
     /* route_ipv6 */ 18, 2, 0,2,0, 2,16,0,
         sizeof(struct record_route_ipv6), __builtin_offsetof(struct record_route_ipv6, action), 4294967295, 2,
-        16, 1, __builtin_offsetof(struct record_route_ipv6, set_nexthop.nexthop_0), 2,
-        17, 1, __builtin_offsetof(struct record_route_ipv6, UpfIngress_route_drop.reason_0), 1,
+        17, 1, __builtin_offsetof(struct record_route_ipv6, set_nexthop.nexthop_0), 2,
+        18, 1, __builtin_offsetof(struct record_route_ipv6, UpfIngress_route_drop.reason_0), 1,
     /* nexthop */ 2, 1, 0,2,0,
         sizeof(struct record_nexthop), __builtin_offsetof(struct record_nexthop, action), 4294967295, 4,
-        18, 4, __builtin_offsetof(struct record_nexthop, send.port_0), 2, __builtin_offsetof(struct record_nexthop, send.src_mac_1), 8, __builtin_offsetof(struct record_nexthop, send.dst_mac_2), 8, __builtin_offsetof(struct record_nexthop, send.mtu_3), 2,
-        19, 9, __builtin_offsetof(struct record_nexthop, send_vxlan.port_0), 2, __builtin_offsetof(struct record_nexthop, send_vxlan.src_mac_1), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.dst_mac_2), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.vni_3), 4, __builtin_offsetof(struct record_nexthop, send_vxlan.vtep_src_4), 4, __builtin_offsetof(struct record_nexthop, send_vxlan.vtep_dst_5), 4, __builtin_offsetof(struct record_nexthop, send_vxlan.underlay_src_mac_6), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.underlay_dst_mac_7), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.mtu_8), 2,
-        20, 1, __builtin_offsetof(struct record_nexthop, unresolved.nexthop_0), 4,
-        17, 1, __builtin_offsetof(struct record_nexthop, UpfIngress_route_drop.reason_0), 1,
+        19, 4, __builtin_offsetof(struct record_nexthop, send.port_0), 2, __builtin_offsetof(struct record_nexthop, send.src_mac_1), 8, __builtin_offsetof(struct record_nexthop, send.dst_mac_2), 8, __builtin_offsetof(struct record_nexthop, send.mtu_3), 2,
+        20, 9, __builtin_offsetof(struct record_nexthop, send_vxlan.port_0), 2, __builtin_offsetof(struct record_nexthop, send_vxlan.src_mac_1), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.dst_mac_2), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.vni_3), 4, __builtin_offsetof(struct record_nexthop, send_vxlan.vtep_src_4), 4, __builtin_offsetof(struct record_nexthop, send_vxlan.vtep_dst_5), 4, __builtin_offsetof(struct record_nexthop, send_vxlan.underlay_src_mac_6), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.underlay_dst_mac_7), 8, __builtin_offsetof(struct record_nexthop, send_vxlan.mtu_8), 2,
+        21, 1, __builtin_offsetof(struct record_nexthop, unresolved.nexthop_0), 4,
+        18, 1, __builtin_offsetof(struct record_nexthop, UpfIngress_route_drop.reason_0), 1,
 };
 const uint32_t sp_layout_len = sizeof sp_layout / sizeof sp_layout[0];
 
@@ -478,22 +486,23 @@ struct sp_context {
         uint32_t meta_group;
         uint32_t meta_out_length;
         uint32_t meta_mark;
+        uint16_t meta_relayed_bytes;
         uint16_t meta_vrf;
         uint16_t meta_class_meter;
+        uint8_t meta_new_container;
         uint8_t meta_loopback;
         sp_kept128 meta_src_v6;
         sp_kept128 meta_dst_v6;
-        sp_kept128 meta_relayed;
         sp_kept128 UpfIngress_session_remote_v6;
         sp_kept128 UpfIngress_session_local_v6;
         uint32_t meta_src_v4;
         uint32_t meta_pdu_length;
-        uint32_t meta_relayed_bits;
         uint32_t UpfIngress_session_remote_v4;
         uint32_t UpfIngress_session_local_v4;
         uint32_t UpfIngress_session_flow_label;
         uint16_t meta_src_port;
         uint16_t meta_dst_port;
+        uint16_t meta_container_bytes;
         uint16_t meta_filter_set;
         uint16_t meta_nexthop;
         uint16_t standard_metadata_egress_spec;
@@ -506,7 +515,6 @@ struct sp_context {
         uint8_t meta_unknown_extension;
         uint8_t meta_endpoint_extension;
         uint8_t meta_qfi;
-        uint8_t meta_relayed_type;
         uint8_t meta_uplink;
         uint8_t meta_classified;
         uint8_t meta_class;
@@ -525,7 +533,12 @@ struct sp_context {
     uint8_t *h_gtpu;
     uint8_t *h_gtpu_optional;
     uint8_t *h_gtpu_psc;
-    uint8_t *h_gtpu_chain;
+    uint8_t *h_gtpu_numbers;
+    uint8_t *h_gtpu_extension_1;
+    uint8_t *h_gtpu_extension_2;
+    uint8_t *h_gtpu_extension_3;
+    uint8_t *h_gtpu_extension_4;
+    uint8_t *h_gtpu_end;
     uint8_t *h_inner_ipv4;
     uint8_t *h_inner_ipv4_options;
     uint8_t *h_inner_ipv6;
@@ -535,13 +548,16 @@ struct sp_context {
     uint8_t *h_extension_4;
     uint8_t *h_inner_ports;
     uint16_t n_ipv4_options;
-    uint16_t n_gtpu_chain;
+    uint16_t n_gtpu_extension_1;
+    uint16_t n_gtpu_extension_2;
+    uint16_t n_gtpu_extension_3;
+    uint16_t n_gtpu_extension_4;
     uint16_t n_inner_ipv4_options;
     uint16_t n_extension_1;
     uint16_t n_extension_2;
     uint16_t n_extension_3;
     uint16_t n_extension_4;
-    uint8_t s[110];
+    uint8_t s[98];
 } __attribute__((aligned(64)));
 
 /* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
@@ -555,10 +571,7 @@ enum {
     S_tunnel_gtpu = 78,
     S_tunnel_optional = 86,
     S_tunnel_psc = 90,
-    S_tunnel_unit_4 = 94,
-    S_tunnel_unit_3 = 98,
-    S_tunnel_unit_2 = 102,
-    S_tunnel_unit_1 = 106,
+    S_gtpu_container = 94,
 };
 
 #define SP_STAGES 145
@@ -567,6 +580,20 @@ enum {
 #define SP_KEY_STRIDE 48
 
 /* ... run.h ... */
+
+static inline void sp_move_1(uint8_t *to, const uint8_t *from)
+{
+    sp_block1 b0; __builtin_memcpy(&b0, from + 0, 1);
+    __builtin_memcpy(to + 0, &b0, 1);
+}
+
+static inline void sp_move_3(uint8_t *to, const uint8_t *from)
+{
+    sp_block2 b0; __builtin_memcpy(&b0, from + 0, 2);
+    sp_block1 b2; __builtin_memcpy(&b2, from + 2, 1);
+    __builtin_memcpy(to + 0, &b0, 2);
+    __builtin_memcpy(to + 2, &b2, 1);
+}
 
 static inline void sp_move_4(uint8_t *to, const uint8_t *from)
 {
@@ -606,16 +633,14 @@ static inline void sp_move_40(uint8_t *to, const uint8_t *from)
     __builtin_memcpy(to + 32, &b32, 8);
 }
 
-static inline void sp_move_60(uint8_t *to, const uint8_t *from)
+static inline void sp_move_44(uint8_t *to, const uint8_t *from)
 {
     sp_block32 b0; __builtin_memcpy(&b0, from + 0, 32);
-    sp_block16 b32; __builtin_memcpy(&b32, from + 32, 16);
-    sp_block8 b48; __builtin_memcpy(&b48, from + 48, 8);
-    sp_block4 b56; __builtin_memcpy(&b56, from + 56, 4);
+    sp_block8 b32; __builtin_memcpy(&b32, from + 32, 8);
+    sp_block4 b40; __builtin_memcpy(&b40, from + 40, 4);
     __builtin_memcpy(to + 0, &b0, 32);
-    __builtin_memcpy(to + 32, &b32, 16);
-    __builtin_memcpy(to + 48, &b48, 8);
-    __builtin_memcpy(to + 56, &b56, 4);
+    __builtin_memcpy(to + 32, &b32, 8);
+    __builtin_memcpy(to + 40, &b40, 4);
 }
 
 static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, const uint64_t todo)
@@ -641,7 +666,12 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         uint8_t *h_gtpu = sp_nothing;
         uint8_t *h_gtpu_optional = sp_nothing;
         uint8_t *h_gtpu_psc = sp_nothing;
-        uint8_t *h_gtpu_chain = sp_nothing;
+        uint8_t *h_gtpu_numbers = sp_nothing;
+        uint8_t *h_gtpu_extension_1 = sp_nothing;
+        uint8_t *h_gtpu_extension_2 = sp_nothing;
+        uint8_t *h_gtpu_extension_3 = sp_nothing;
+        uint8_t *h_gtpu_extension_4 = sp_nothing;
+        uint8_t *h_gtpu_end = sp_nothing;
         uint8_t *h_inner_ipv4 = sp_nothing;
         uint8_t *h_inner_ipv4_options = sp_nothing;
         uint8_t *h_inner_ipv6 = sp_nothing;
@@ -651,7 +681,10 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         uint8_t *h_extension_4 = sp_nothing;
         uint8_t *h_inner_ports = sp_nothing;
         uint32_t n_ipv4_options = 0;
-        uint32_t n_gtpu_chain = 0;
+        uint32_t n_gtpu_extension_1 = 0;
+        uint32_t n_gtpu_extension_2 = 0;
+        uint32_t n_gtpu_extension_3 = 0;
+        uint32_t n_gtpu_extension_4 = 0;
         uint32_t n_inner_ipv4_options = 0;
         uint32_t n_extension_1 = 0;
         uint32_t n_extension_2 = 0;
@@ -675,15 +708,11 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         uint32_t meta_source_routed = 0;
         uint32_t meta_options = 0;
         uint32_t meta_inner_options = 0;
-        uint32_t meta_next_extension = 0;
         uint32_t meta_unknown_extension = 0;
         uint32_t meta_endpoint_extension = 0;
         uint32_t meta_qfi = 0;
-        sp_u128 meta_chain_window = 0;
-        uint32_t meta_chain_bits = 0;
-        sp_u128 meta_relayed = 0;
-        uint32_t meta_relayed_bits = 0;
-        uint32_t meta_relayed_type = 0;
+        uint32_t meta_relayed_bytes = 0;
+        uint32_t meta_container_bytes = 0;
         uint32_t meta_reason = 0;
         uint32_t meta_mark = 0;
         uint32_t standard_metadata_egress_spec = 0;
@@ -692,23 +721,36 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         uint32_t standard_metadata_parser_error = 0;
         uint32_t UpfParser_tmp = 0;
         uint32_t UpfParser_tmp_2 = 0;
-        sp_u128 UpfParser_tmp_3 = 0;
-        uint32_t UpfParser_units = 0;
-        uint32_t UpfParser_shift = 0;
-        sp_u128 UpfParser_before = 0;
-        sp_u128 UpfParser_kept = 0;
-        uint32_t UpfParser_units_2 = 0;
-        uint32_t UpfParser_shift_2 = 0;
+        uint32_t UpfParser_optional = 0;
+        uint64_t UpfParser_tmp_3 = 0;
+        uint64_t UpfParser_head = 0;
         uint32_t UpfParser_tmp_4 = 0;
         uint32_t UpfParser_tmp_5 = 0;
+        uint32_t UpfParser_head_2 = 0;
+        uint32_t UpfParser_bytes = 0;
         uint32_t UpfParser_tmp_6 = 0;
         uint32_t UpfParser_tmp_7 = 0;
+        uint32_t UpfParser_head_3 = 0;
+        uint32_t UpfParser_bytes_2 = 0;
         uint32_t UpfParser_tmp_8 = 0;
         uint32_t UpfParser_tmp_9 = 0;
+        uint32_t UpfParser_head_4 = 0;
+        uint32_t UpfParser_bytes_3 = 0;
         uint32_t UpfParser_tmp_10 = 0;
         uint32_t UpfParser_tmp_11 = 0;
+        uint32_t UpfParser_head_5 = 0;
+        uint32_t UpfParser_bytes_4 = 0;
         uint32_t UpfParser_tmp_12 = 0;
         uint32_t UpfParser_tmp_13 = 0;
+        uint32_t UpfParser_tmp_14 = 0;
+        uint32_t UpfParser_tmp_15 = 0;
+        uint32_t UpfParser_tmp_16 = 0;
+        uint32_t UpfParser_tmp_17 = 0;
+        uint32_t UpfParser_tmp_18 = 0;
+        uint32_t UpfParser_tmp_19 = 0;
+        uint32_t UpfParser_tmp_20 = 0;
+        uint32_t UpfParser_tmp_21 = 0;
+        uint32_t UpfParser_tmp_22 = 0;
         uint32_t UpfIngress_user_packet_reason = 0;
         uint32_t UpfIngress_user_packet_options_ihl = 0;
         uint32_t UpfIngress_user_packet_options_reason = 0;
@@ -738,7 +780,12 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         c->h_gtpu = sp_nothing;
         c->h_gtpu_optional = sp_nothing;
         c->h_gtpu_psc = sp_nothing;
-        c->h_gtpu_chain = sp_nothing;
+        c->h_gtpu_numbers = sp_nothing;
+        c->h_gtpu_extension_1 = sp_nothing;
+        c->h_gtpu_extension_2 = sp_nothing;
+        c->h_gtpu_extension_3 = sp_nothing;
+        c->h_gtpu_extension_4 = sp_nothing;
+        c->h_gtpu_end = sp_nothing;
         c->h_inner_ipv4 = sp_nothing;
         c->h_inner_ipv4_options = sp_nothing;
         c->h_inner_ipv6 = sp_nothing;
@@ -748,7 +795,10 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         c->h_extension_4 = sp_nothing;
         c->h_inner_ports = sp_nothing;
         c->n_ipv4_options = 0;
-        c->n_gtpu_chain = 0;
+        c->n_gtpu_extension_1 = 0;
+        c->n_gtpu_extension_2 = 0;
+        c->n_gtpu_extension_3 = 0;
+        c->n_gtpu_extension_4 = 0;
         c->n_inner_ipv4_options = 0;
         c->n_extension_1 = 0;
         c->n_extension_2 = 0;
@@ -762,11 +812,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         }
         uint8_t *payload = pk->buffer + pk->start;
         const uint8_t *const end = payload + pk->length;
-        uint32_t steps = 0;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         meta_user_offset = 0xeu;
         switch (((uint32_t)pk->port & 0x1ff) & 0x100u) {
             case 0u:
@@ -775,10 +820,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
                 goto state_1_parse_underlay;
         }
         state_1_parse_underlay:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 14) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -793,10 +834,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
                 goto parsed;
         }
         state_2_parse_underlay_ipv4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 20) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -813,10 +850,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         }
         goto parsed;
         state_3_parse_underlay_udp:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 8) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -831,10 +864,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
                 goto parsed;
         }
         state_4_parse_vxlan:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 8) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -844,10 +873,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         payload += 8;
         meta_user_offset = 0x40u;
         state_5_parse_ethernet:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 14) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -863,78 +888,7 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             default:
                 goto parsed;
         }
-        state_6_parse_ipv4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 20) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        h_ipv4 = payload; c->h_ipv4 = h_ipv4;
-        valid |= SP_BIT(V_ipv4);
-        payload += 20;
-        if (!(((sp_ld8(h_ipv4) >> 4) == 4u) && ((sp_ld8(h_ipv4) & 0xf) >= 5u))) {
-            standard_metadata_parser_error = 8u;
-            goto parsed;
-        }
-        switch (sp_ld8(h_ipv4) & 0xf) {
-            case 5u:
-                goto state_8_parse_ipv4_payload;
-            default:
-                goto state_7_parse_ipv4_options;
-        }
-        state_7_parse_ipv4_options:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 4) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp = sp_ld32(payload);
-        meta_options = UpfParser_tmp;
-        const uint32_t x5 = ((((sp_ld8(h_ipv4) & 0xf) - 5u) & 0xf) << 5);
-        if (x5 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x5 / 8 + 0 > (uint32_t)(end - payload) || x5 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x5 / 8 > 40) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_ipv4_options = payload; c->h_ipv4_options = h_ipv4_options;
-        n_ipv4_options = (x5 / 8); c->n_ipv4_options = n_ipv4_options;
-        valid |= SP_BIT(V_ipv4_options);
-        payload += 0 + (x5 / 8);
-        state_8_parse_ipv4_payload:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x6 = (sp_ld16(h_ipv4 + 6) & 0x1fff);
-        const uint32_t x7 = sp_ld8(h_ipv4 + 9);
-        if ((x6 == 0u) && (x7 == 0x11u)) {
-            goto state_12_parse_udp;
-        }
-        if ((x6 == 0u) && (x7 == 6u)) {
-            goto state_11_parse_ports;
-        }
-        if ((x6 == 0u) && (x7 == 0x84u)) {
-            goto state_11_parse_ports;
-        }
-        goto parsed;
         state_9_parse_ipv6:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 40) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -963,17 +917,64 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
                 goto parsed;
         }
         state_10_parse_extensions_of_ipv6:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         meta_next_header = sp_ld8(h_ipv6 + 6);
-        goto state_33_extension_1;
-        state_11_parse_ports:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        goto state_48_extension_1;
+        state_6_parse_ipv4:;
+        if (end - payload < 20) {
+            standard_metadata_parser_error = 1u;
             goto parsed;
         }
+        h_ipv4 = payload; c->h_ipv4 = h_ipv4;
+        valid |= SP_BIT(V_ipv4);
+        payload += 20;
+        if (!(((sp_ld8(h_ipv4) >> 4) == 4u) && ((sp_ld8(h_ipv4) & 0xf) >= 5u))) {
+            standard_metadata_parser_error = 8u;
+            goto parsed;
+        }
+        switch (sp_ld8(h_ipv4) & 0xf) {
+            case 5u:
+                goto state_8_parse_ipv4_payload;
+            default:
+                goto state_7_parse_ipv4_options;
+        }
+        state_7_parse_ipv4_options:;
+        if (end - payload < 4) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp = sp_ld32(payload);
+        meta_options = UpfParser_tmp;
+        const uint32_t x5 = ((((sp_ld8(h_ipv4) & 0xf) - 5u) & 0xf) << 5);
+        if (x5 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x5 / 8 + 0 > (uint32_t)(end - payload) || x5 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x5 / 8 > 40) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_ipv4_options = payload; c->h_ipv4_options = h_ipv4_options;
+        n_ipv4_options = (x5 / 8); c->n_ipv4_options = n_ipv4_options;
+        valid |= SP_BIT(V_ipv4_options);
+        payload += 0 + (x5 / 8);
+        state_8_parse_ipv4_payload:;
+        const uint32_t x6 = (sp_ld16(h_ipv4 + 6) & 0x1fff);
+        const uint32_t x7 = sp_ld8(h_ipv4 + 9);
+        if ((x6 == 0u) && (x7 == 0x11u)) {
+            goto state_12_parse_udp;
+        }
+        if ((x6 == 0u) && (x7 == 6u)) {
+            goto state_11_parse_ports;
+        }
+        if ((x6 == 0u) && (x7 == 0x84u)) {
+            goto state_11_parse_ports;
+        }
+        goto parsed;
+        state_11_parse_ports:;
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -983,10 +984,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         payload += 4;
         goto parsed;
         state_12_parse_udp:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1002,10 +999,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         }
         goto parsed;
         state_13_parse_gtpu:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1028,7 +1021,13 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         const uint32_t x15 = (sp_ld8(h_gtpu) & 0x1);
         const uint32_t x16 = sp_ld8(h_gtpu + 1);
         if ((x11 == 1u) && (x12 == 1u) && (x13 == 0u) && (x14 == 0u) && (x15 == 0u) && (x16 == 0xffu)) {
-            goto state_27_parse_user;
+            goto state_42_parse_user;
+        }
+        if ((x11 == 1u) && (x12 == 1u) && (x13 == 1u) && (x16 == 0xffu)) {
+            goto state_15_parse_extensions;
+        }
+        if ((x11 == 1u) && (x12 == 1u) && (x13 == 0u) && (x16 == 0xffu)) {
+            goto state_18_parse_numbers;
         }
         if ((x11 == 1u) && (x12 == 1u) && (x13 == 0u) && (x14 == 0u) && (x15 == 0u)) {
             goto parsed;
@@ -1038,10 +1037,6 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         }
         goto parsed;
         state_14_parse_gtpu_optional:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1049,54 +1044,341 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         h_gtpu_optional = payload; c->h_gtpu_optional = h_gtpu_optional;
         valid |= SP_BIT(V_gtpu_optional);
         payload += 4;
+        goto parsed;
+        state_18_parse_numbers:;
+        if (end - payload < 3) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        h_gtpu_numbers = payload; c->h_gtpu_numbers = h_gtpu_numbers;
+        valid |= SP_BIT(V_gtpu_numbers);
+        payload += 3;
         meta_user_offset = ((meta_user_offset + 4u) & 0xffff);
-        meta_next_extension = ((((sp_ld8(h_gtpu) >> 2) & 0x1) == 1u) ? sp_ld8(h_gtpu_optional + 3) : 0u);
-        switch (sp_ld8(h_gtpu + 1)) {
-            case 0xffu:
-                goto state_15_parse_extensions;
-            default:
-                goto parsed;
-        }
+        goto state_41_end_of_extensions;
         state_15_parse_extensions:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        if (end - payload < 4) {
+            standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        switch (meta_next_extension) {
-            case 0u:
-                goto state_16_parse_no_extension;
+        UpfParser_tmp_2 = sp_ld32(payload);
+        UpfParser_optional = UpfParser_tmp_2;
+        switch (UpfParser_optional & 0xff) {
             case 0x85u:
-                goto state_17_parse_psc;
+                goto state_16_parse_container;
             default:
-                goto state_19_parse_chain;
+                goto state_19_parse_row;
         }
-        state_16_parse_no_extension:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        state_16_parse_container:;
+        if (end - payload < 8) {
+            standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        goto state_27_parse_user;
-        state_17_parse_psc:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        UpfParser_tmp_3 = sp_ld64(payload);
+        UpfParser_head = UpfParser_tmp_3;
+        const uint32_t x17 = ((uint32_t)(UpfParser_head >> 24) & 0xff);
+        const uint32_t x18 = ((uint32_t)UpfParser_head & 0xff);
+        if ((x17 == 1u) && (x18 == 0u)) {
+            goto state_17_parse_psc;
+        }
+        state_19_parse_row:;
+        if (end - payload < 3) {
+            standard_metadata_parser_error = 1u;
             goto parsed;
         }
+        h_gtpu_numbers = payload; c->h_gtpu_numbers = h_gtpu_numbers;
+        valid |= SP_BIT(V_gtpu_numbers);
+        payload += 3;
+        meta_user_offset = ((meta_user_offset + 4u) & 0xffff);
         if (end - payload < 1) {
             standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        UpfParser_tmp_2 = sp_ld8(payload);
-        switch (UpfParser_tmp_2) {
-            case 1u:
-                goto state_18_take_psc;
+        UpfParser_tmp_4 = sp_ld8(payload);
+        switch (UpfParser_tmp_4) {
+            case 0u:
+                goto state_41_end_of_extensions;
             default:
-                goto state_19_parse_chain;
+                goto state_21_take_gtpu_extension_1;
         }
-        state_18_take_psc:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        state_21_take_gtpu_extension_1:;
+        if (end - payload < 2) {
+            standard_metadata_parser_error = 1u;
             goto parsed;
         }
+        UpfParser_tmp_5 = sp_ld16(payload);
+        UpfParser_head_2 = UpfParser_tmp_5;
+        if (!(((UpfParser_tmp_5 & 0xff) != 0u) && ((UpfParser_tmp_5 & 0xff) <= 0x10u))) {
+            standard_metadata_parser_error = 7u;
+            goto parsed;
+        }
+        const uint32_t x19 = (((UpfParser_tmp_5 & 0xff) - 1u) << 5);
+        if (x19 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x19 / 8 + 4 > (uint32_t)(end - payload) || x19 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x19 / 8 > 60) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_gtpu_extension_1 = payload; c->h_gtpu_extension_1 = h_gtpu_extension_1;
+        n_gtpu_extension_1 = (x19 / 8); c->n_gtpu_extension_1 = n_gtpu_extension_1;
+        valid |= SP_BIT(V_gtpu_extension_1);
+        payload += 4 + (x19 / 8);
+        UpfParser_bytes = (((UpfParser_tmp_5 & 0xff) << 2) & 0xffff);
+        meta_user_offset = ((meta_user_offset + UpfParser_bytes) & 0xffff);
+        meta_relayed_bytes = ((meta_relayed_bytes + ((((UpfParser_tmp_5 >> 14) & 0x3) == 1u) ? 0u : UpfParser_bytes)) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        const uint32_t x20 = ((UpfParser_head_2 >> 8) & 0xff);
+        if (x20 == 0x85u) {
+            goto state_22_gtpu_container_1;
+        }
+        if (x20 == 0xc0u) {
+            goto state_23_gtpu_for_endpoint_1;
+        }
+        if ((x20 & 0xc0u) == 0x80u) {
+            goto state_23_gtpu_for_endpoint_1;
+        }
+        if ((x20 & 0xc0u) == 0xc0u) {
+            goto state_24_gtpu_mandatory_1;
+        }
+        goto state_25_gtpu_extension_2;
+        state_24_gtpu_mandatory_1:;
+        meta_unknown_extension = 1u; c->v.meta_unknown_extension = meta_unknown_extension;
+        goto state_25_gtpu_extension_2;
+        state_23_gtpu_for_endpoint_1:;
+        meta_endpoint_extension = 1u; c->v.meta_endpoint_extension = meta_endpoint_extension;
+        goto state_25_gtpu_extension_2;
+        state_22_gtpu_container_1:;
+        meta_qfi = (sp_ld8(h_gtpu_extension_1 + 3) & 0x3f); c->v.meta_qfi = meta_qfi;
+        meta_container_bytes = ((meta_container_bytes + ((sp_ld8(h_gtpu_extension_1 + 1) << 2) & 0xffff)) & 0xffff); c->v.meta_container_bytes = meta_container_bytes;
+        state_25_gtpu_extension_2:;
+        if (end - payload < 1) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_6 = sp_ld8(payload);
+        switch (UpfParser_tmp_6) {
+            case 0u:
+                goto state_41_end_of_extensions;
+            default:
+                goto state_26_take_gtpu_extension_2;
+        }
+        state_26_take_gtpu_extension_2:;
+        if (end - payload < 2) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_7 = sp_ld16(payload);
+        UpfParser_head_3 = UpfParser_tmp_7;
+        if (!(((UpfParser_tmp_7 & 0xff) != 0u) && ((UpfParser_tmp_7 & 0xff) <= 0x10u))) {
+            standard_metadata_parser_error = 7u;
+            goto parsed;
+        }
+        const uint32_t x21 = (((UpfParser_tmp_7 & 0xff) - 1u) << 5);
+        if (x21 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x21 / 8 + 4 > (uint32_t)(end - payload) || x21 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x21 / 8 > 60) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_gtpu_extension_2 = payload; c->h_gtpu_extension_2 = h_gtpu_extension_2;
+        n_gtpu_extension_2 = (x21 / 8); c->n_gtpu_extension_2 = n_gtpu_extension_2;
+        valid |= SP_BIT(V_gtpu_extension_2);
+        payload += 4 + (x21 / 8);
+        UpfParser_bytes_2 = (((UpfParser_tmp_7 & 0xff) << 2) & 0xffff);
+        meta_user_offset = ((meta_user_offset + UpfParser_bytes_2) & 0xffff);
+        meta_relayed_bytes = ((meta_relayed_bytes + ((((UpfParser_tmp_7 >> 14) & 0x3) == 1u) ? 0u : UpfParser_bytes_2)) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        const uint32_t x22 = ((UpfParser_head_3 >> 8) & 0xff);
+        if (x22 == 0x85u) {
+            goto state_27_gtpu_container_2;
+        }
+        if (x22 == 0xc0u) {
+            goto state_28_gtpu_for_endpoint_2;
+        }
+        if ((x22 & 0xc0u) == 0x80u) {
+            goto state_28_gtpu_for_endpoint_2;
+        }
+        if ((x22 & 0xc0u) == 0xc0u) {
+            goto state_29_gtpu_mandatory_2;
+        }
+        goto state_30_gtpu_extension_3;
+        state_29_gtpu_mandatory_2:;
+        meta_unknown_extension = 1u; c->v.meta_unknown_extension = meta_unknown_extension;
+        goto state_30_gtpu_extension_3;
+        state_28_gtpu_for_endpoint_2:;
+        meta_endpoint_extension = 1u; c->v.meta_endpoint_extension = meta_endpoint_extension;
+        goto state_30_gtpu_extension_3;
+        state_27_gtpu_container_2:;
+        meta_qfi = (sp_ld8(h_gtpu_extension_2 + 3) & 0x3f); c->v.meta_qfi = meta_qfi;
+        meta_container_bytes = ((meta_container_bytes + ((sp_ld8(h_gtpu_extension_2 + 1) << 2) & 0xffff)) & 0xffff); c->v.meta_container_bytes = meta_container_bytes;
+        state_30_gtpu_extension_3:;
+        if (end - payload < 1) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_8 = sp_ld8(payload);
+        switch (UpfParser_tmp_8) {
+            case 0u:
+                goto state_41_end_of_extensions;
+            default:
+                goto state_31_take_gtpu_extension_3;
+        }
+        state_31_take_gtpu_extension_3:;
+        if (end - payload < 2) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_9 = sp_ld16(payload);
+        UpfParser_head_4 = UpfParser_tmp_9;
+        if (!(((UpfParser_tmp_9 & 0xff) != 0u) && ((UpfParser_tmp_9 & 0xff) <= 0x10u))) {
+            standard_metadata_parser_error = 7u;
+            goto parsed;
+        }
+        const uint32_t x23 = (((UpfParser_tmp_9 & 0xff) - 1u) << 5);
+        if (x23 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x23 / 8 + 4 > (uint32_t)(end - payload) || x23 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x23 / 8 > 60) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_gtpu_extension_3 = payload; c->h_gtpu_extension_3 = h_gtpu_extension_3;
+        n_gtpu_extension_3 = (x23 / 8); c->n_gtpu_extension_3 = n_gtpu_extension_3;
+        valid |= SP_BIT(V_gtpu_extension_3);
+        payload += 4 + (x23 / 8);
+        UpfParser_bytes_3 = (((UpfParser_tmp_9 & 0xff) << 2) & 0xffff);
+        meta_user_offset = ((meta_user_offset + UpfParser_bytes_3) & 0xffff);
+        meta_relayed_bytes = ((meta_relayed_bytes + ((((UpfParser_tmp_9 >> 14) & 0x3) == 1u) ? 0u : UpfParser_bytes_3)) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        const uint32_t x24 = ((UpfParser_head_4 >> 8) & 0xff);
+        if (x24 == 0x85u) {
+            goto state_32_gtpu_container_3;
+        }
+        if (x24 == 0xc0u) {
+            goto state_33_gtpu_for_endpoint_3;
+        }
+        if ((x24 & 0xc0u) == 0x80u) {
+            goto state_33_gtpu_for_endpoint_3;
+        }
+        if ((x24 & 0xc0u) == 0xc0u) {
+            goto state_34_gtpu_mandatory_3;
+        }
+        goto state_35_gtpu_extension_4;
+        state_34_gtpu_mandatory_3:;
+        meta_unknown_extension = 1u; c->v.meta_unknown_extension = meta_unknown_extension;
+        goto state_35_gtpu_extension_4;
+        state_33_gtpu_for_endpoint_3:;
+        meta_endpoint_extension = 1u; c->v.meta_endpoint_extension = meta_endpoint_extension;
+        goto state_35_gtpu_extension_4;
+        state_32_gtpu_container_3:;
+        meta_qfi = (sp_ld8(h_gtpu_extension_3 + 3) & 0x3f); c->v.meta_qfi = meta_qfi;
+        meta_container_bytes = ((meta_container_bytes + ((sp_ld8(h_gtpu_extension_3 + 1) << 2) & 0xffff)) & 0xffff); c->v.meta_container_bytes = meta_container_bytes;
+        state_35_gtpu_extension_4:;
+        if (end - payload < 1) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_10 = sp_ld8(payload);
+        switch (UpfParser_tmp_10) {
+            case 0u:
+                goto state_41_end_of_extensions;
+            default:
+                goto state_36_take_gtpu_extension_4;
+        }
+        state_36_take_gtpu_extension_4:;
+        if (end - payload < 2) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_11 = sp_ld16(payload);
+        UpfParser_head_5 = UpfParser_tmp_11;
+        if (!(((UpfParser_tmp_11 & 0xff) != 0u) && ((UpfParser_tmp_11 & 0xff) <= 0x10u))) {
+            standard_metadata_parser_error = 7u;
+            goto parsed;
+        }
+        const uint32_t x25 = (((UpfParser_tmp_11 & 0xff) - 1u) << 5);
+        if (x25 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x25 / 8 + 4 > (uint32_t)(end - payload) || x25 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x25 / 8 > 60) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_gtpu_extension_4 = payload; c->h_gtpu_extension_4 = h_gtpu_extension_4;
+        n_gtpu_extension_4 = (x25 / 8); c->n_gtpu_extension_4 = n_gtpu_extension_4;
+        valid |= SP_BIT(V_gtpu_extension_4);
+        payload += 4 + (x25 / 8);
+        UpfParser_bytes_4 = (((UpfParser_tmp_11 & 0xff) << 2) & 0xffff);
+        meta_user_offset = ((meta_user_offset + UpfParser_bytes_4) & 0xffff);
+        meta_relayed_bytes = ((meta_relayed_bytes + ((((UpfParser_tmp_11 >> 14) & 0x3) == 1u) ? 0u : UpfParser_bytes_4)) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        const uint32_t x26 = ((UpfParser_head_5 >> 8) & 0xff);
+        if (x26 == 0x85u) {
+            goto state_37_gtpu_container_4;
+        }
+        if (x26 == 0xc0u) {
+            goto state_38_gtpu_for_endpoint_4;
+        }
+        if ((x26 & 0xc0u) == 0x80u) {
+            goto state_38_gtpu_for_endpoint_4;
+        }
+        if ((x26 & 0xc0u) == 0xc0u) {
+            goto state_39_gtpu_mandatory_4;
+        }
+        goto state_40_gtpu_extension_5;
+        state_39_gtpu_mandatory_4:;
+        meta_unknown_extension = 1u; c->v.meta_unknown_extension = meta_unknown_extension;
+        goto state_40_gtpu_extension_5;
+        state_38_gtpu_for_endpoint_4:;
+        meta_endpoint_extension = 1u; c->v.meta_endpoint_extension = meta_endpoint_extension;
+        goto state_40_gtpu_extension_5;
+        state_37_gtpu_container_4:;
+        meta_qfi = (sp_ld8(h_gtpu_extension_4 + 3) & 0x3f); c->v.meta_qfi = meta_qfi;
+        meta_container_bytes = ((meta_container_bytes + ((sp_ld8(h_gtpu_extension_4 + 1) << 2) & 0xffff)) & 0xffff); c->v.meta_container_bytes = meta_container_bytes;
+        state_40_gtpu_extension_5:;
+        if (end - payload < 1) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_12 = sp_ld8(payload);
+        if (!(UpfParser_tmp_12 == 0u)) {
+            standard_metadata_parser_error = 7u;
+            goto parsed;
+        }
+        state_41_end_of_extensions:;
+        if (end - payload < 1) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        h_gtpu_end = payload; c->h_gtpu_end = h_gtpu_end;
+        valid |= SP_BIT(V_gtpu_end);
+        payload += 1;
+        goto state_42_parse_user;
+        state_17_parse_psc:;
+        if (end - payload < 4) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        h_gtpu_optional = payload; c->h_gtpu_optional = h_gtpu_optional;
+        valid |= SP_BIT(V_gtpu_optional);
+        payload += 4;
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1105,218 +1387,22 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         valid |= SP_BIT(V_gtpu_psc);
         payload += 4;
         meta_qfi = (sp_ld8(h_gtpu_psc + 2) & 0x3f); c->v.meta_qfi = meta_qfi;
-        meta_next_extension = sp_ld8(h_gtpu_psc + 3);
-        meta_user_offset = ((meta_user_offset + 4u) & 0xffff);
-        switch (meta_next_extension) {
-            case 0u:
-                goto state_27_parse_user;
-            default:
-                goto state_19_parse_chain;
-        }
-        state_19_parse_chain:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 16) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp_3 = sp_ld128(payload);
-        meta_chain_window = UpfParser_tmp_3;
-        state_20_walk_chain:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x17 = meta_next_extension;
-        if (x17 == 0u) {
-            goto state_26_take_chain;
-        }
-        if (x17 == 0x85u) {
-            goto state_21_walk_psc;
-        }
-        if (x17 == 0xc0u) {
-            goto state_23_walk_for_endpoint;
-        }
-        if ((x17 & 0xc0u) == 0u) {
-            goto state_24_walk_and_relay;
-        }
-        if ((x17 & 0xc0u) == 0x80u) {
-            goto state_23_walk_for_endpoint;
-        }
-        if ((x17 & 0xc0u) == 0xc0u) {
-            goto state_22_walk_mandatory;
-        }
-        goto state_25_walk_over;
-        state_21_walk_psc:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        meta_qfi = ((uint32_t)(meta_chain_window >> 104) & 0x3f); c->v.meta_qfi = meta_qfi;
-        goto state_25_walk_over;
-        state_22_walk_mandatory:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        meta_unknown_extension = 1u; c->v.meta_unknown_extension = meta_unknown_extension;
-        goto state_25_walk_over;
-        state_23_walk_for_endpoint:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        meta_endpoint_extension = 1u; c->v.meta_endpoint_extension = meta_endpoint_extension;
-        state_24_walk_and_relay:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        UpfParser_units = ((uint32_t)(meta_chain_window >> 120) & 0xff);
-        if (!((UpfParser_units != 0u) && (UpfParser_units <= 4u))) {
-            standard_metadata_parser_error = 7u;
-            goto parsed;
-        }
-        UpfParser_shift = ((UpfParser_units << 5) & 0xff);
-        meta_relayed_type = ((meta_relayed_bits == 0u) ? meta_next_extension : meta_relayed_type); c->v.meta_relayed_type = meta_relayed_type;
-        UpfParser_before = ((meta_relayed_bits == 0u) ? SP_U128(0x0ull, 0x0ull) : (meta_relayed | ((sp_u128)meta_next_extension)));
-        UpfParser_kept = ((((0x80u - UpfParser_shift) & 0xff) < 128 ? (meta_chain_window >> (((0x80u - UpfParser_shift) & 0xff) & 127)) : 0) & SP_U128(0xffffffffffffffffull, 0xffffffffffffff00ull));
-        meta_relayed = ((UpfParser_shift < 128 ? (UpfParser_before << (UpfParser_shift & 127)) : 0) | UpfParser_kept); c->v.meta_relayed = meta_relayed;
-        meta_relayed_bits = (meta_relayed_bits + UpfParser_shift); c->v.meta_relayed_bits = meta_relayed_bits;
-        state_25_walk_over:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        UpfParser_units_2 = ((uint32_t)(meta_chain_window >> 120) & 0xff);
-        if (!((UpfParser_units_2 != 0u) && (UpfParser_units_2 <= 4u))) {
-            standard_metadata_parser_error = 7u;
-            goto parsed;
-        }
-        UpfParser_shift_2 = ((UpfParser_units_2 << 5) & 0xff);
-        meta_next_extension = ((uint32_t)(((0x80u - UpfParser_shift_2) & 0xff) < 128 ? (meta_chain_window >> (((0x80u - UpfParser_shift_2) & 0xff) & 127)) : 0) & 0xff);
-        meta_chain_window = (UpfParser_shift_2 < 128 ? (meta_chain_window << (UpfParser_shift_2 & 127)) : 0);
-        meta_chain_bits = (meta_chain_bits + UpfParser_shift_2);
-        if (!(meta_chain_bits <= 0x80u)) {
-            standard_metadata_parser_error = 7u;
-            goto parsed;
-        }
-        goto state_20_walk_chain;
-        state_26_take_chain:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x18 = meta_chain_bits;
-        if (x18 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x18 / 8 + 0 > (uint32_t)(end - payload) || x18 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x18 / 8 > 16) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_gtpu_chain = payload; c->h_gtpu_chain = h_gtpu_chain;
-        n_gtpu_chain = (x18 / 8); c->n_gtpu_chain = n_gtpu_chain;
-        valid |= SP_BIT(V_gtpu_chain);
-        payload += 0 + (x18 / 8);
-        meta_user_offset = ((meta_user_offset + ((meta_chain_bits >> 3) & 0xffff)) & 0xffff);
-        state_27_parse_user:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        meta_user_offset = ((meta_user_offset + 8u) & 0xffff);
+        state_42_parse_user:;
         if (end - payload < 1) {
             standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        UpfParser_tmp_4 = (sp_ld8(payload) >> 4);
-        switch (UpfParser_tmp_4) {
+        UpfParser_tmp_13 = (sp_ld8(payload) >> 4);
+        switch (UpfParser_tmp_13) {
             case 4u:
-                goto state_28_parse_inner_ipv4;
+                goto state_43_parse_inner_ipv4;
             case 6u:
-                goto state_31_parse_inner_ipv6;
+                goto state_46_parse_inner_ipv6;
             default:
                 goto parsed;
         }
-        state_28_parse_inner_ipv4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 20) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        h_inner_ipv4 = payload; c->h_inner_ipv4 = h_inner_ipv4;
-        valid |= SP_BIT(V_inner_ipv4);
-        payload += 20;
-        if (!((sp_ld8(h_inner_ipv4) & 0xf) >= 5u)) {
-            standard_metadata_parser_error = 8u;
-            goto parsed;
-        }
-        switch (sp_ld8(h_inner_ipv4) & 0xf) {
-            case 5u:
-                goto state_30_parse_inner_ipv4_payload;
-            default:
-                goto state_29_parse_inner_ipv4_options;
-        }
-        state_29_parse_inner_ipv4_options:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 4) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp_5 = sp_ld32(payload);
-        meta_inner_options = UpfParser_tmp_5;
-        const uint32_t x19 = ((((sp_ld8(h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
-        if (x19 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x19 / 8 + 0 > (uint32_t)(end - payload) || x19 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x19 / 8 > 40) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_inner_ipv4_options = payload; c->h_inner_ipv4_options = h_inner_ipv4_options;
-        n_inner_ipv4_options = (x19 / 8); c->n_inner_ipv4_options = n_inner_ipv4_options;
-        valid |= SP_BIT(V_inner_ipv4_options);
-        payload += 0 + (x19 / 8);
-        state_30_parse_inner_ipv4_payload:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x20 = (sp_ld16(h_inner_ipv4 + 6) & 0x1fff);
-        const uint32_t x21 = sp_ld8(h_inner_ipv4 + 9);
-        if ((x20 == 0u) && (x21 == 0x11u)) {
-            goto state_51_parse_inner_ports;
-        }
-        if ((x20 == 0u) && (x21 == 6u)) {
-            goto state_51_parse_inner_ports;
-        }
-        if ((x20 == 0u) && (x21 == 0x84u)) {
-            goto state_51_parse_inner_ports;
-        }
-        goto parsed;
-        state_31_parse_inner_ipv6:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        state_46_parse_inner_ipv6:;
         if (end - payload < 40) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1328,7 +1414,7 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             case 0x11u:
             case 6u:
             case 0x84u:
-                goto state_51_parse_inner_ports;
+                goto state_66_parse_inner_ports;
             case 0u:
             case 0x2bu:
             case 0x2cu:
@@ -1336,289 +1422,49 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             case 0x87u:
             case 0x8bu:
             case 0x8cu:
-                goto state_32_parse_extensions_of_inner_ipv6;
+                goto state_47_parse_extensions_of_inner_ipv6;
             default:
                 goto parsed;
         }
-        state_32_parse_extensions_of_inner_ipv6:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        state_47_parse_extensions_of_inner_ipv6:;
         meta_next_header = sp_ld8(h_inner_ipv6 + 6);
-        state_33_extension_1:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        state_48_extension_1:;
         switch (meta_next_header) {
             case 0x11u:
             case 6u:
             case 0x84u:
-                goto state_50_parse_inner_ports_behind_extensions;
+                goto state_65_parse_inner_ports_behind_extensions;
             case 0x2cu:
-                goto state_34_fragment_1;
+                goto state_49_fragment_1;
             case 0x2bu:
-                goto state_35_routing_1;
+                goto state_50_routing_1;
             case 0u:
             case 0x3cu:
             case 0x87u:
             case 0x8bu:
             case 0x8cu:
-                goto state_36_options_1;
+                goto state_51_options_1;
             default:
                 goto parsed;
         }
-        state_34_fragment_1:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x22 = 0u;
-        if (x22 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x22 / 8 + 8 > (uint32_t)(end - payload) || x22 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x22 / 8 > 56) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_extension_1 = payload; c->h_extension_1 = h_extension_1;
-        n_extension_1 = (x22 / 8); c->n_extension_1 = n_extension_1;
-        valid |= SP_BIT(V_extension_1);
-        payload += 8 + (x22 / 8);
-        meta_next_header = sp_ld8(h_extension_1);
-        meta_extension_bytes = (meta_extension_bytes + 8u);
-        switch (sp_ld16(h_extension_1 + 2) >> 3) {
-            case 0u:
-                goto state_37_extension_2;
-            default:
-                goto parsed;
-        }
-        state_35_routing_1:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        state_50_routing_1:;
         if (end - payload < 3) {
             standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        UpfParser_tmp_6 = (uint32_t)sp_get_bits(payload, 0, 24);
-        meta_source_routed = (((UpfParser_tmp_6 & 0xff) == 0u) ? 1u : meta_source_routed);
-        state_36_options_1:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        UpfParser_tmp_15 = (uint32_t)sp_get_bits(payload, 0, 24);
+        meta_source_routed = (((UpfParser_tmp_15 & 0xff) == 0u) ? 1u : meta_source_routed);
+        state_51_options_1:;
         if (end - payload < 2) {
             standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        UpfParser_tmp_7 = sp_ld16(payload);
-        if (!((UpfParser_tmp_7 & 0xff) <= 7u)) {
+        UpfParser_tmp_16 = sp_ld16(payload);
+        if (!((UpfParser_tmp_16 & 0xff) <= 7u)) {
             standard_metadata_parser_error = 9u;
             goto parsed;
         }
-        const uint32_t x23 = ((UpfParser_tmp_7 & 0xff) << 6);
-        if (x23 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x23 / 8 + 8 > (uint32_t)(end - payload) || x23 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x23 / 8 > 56) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_extension_1 = payload; c->h_extension_1 = h_extension_1;
-        n_extension_1 = (x23 / 8); c->n_extension_1 = n_extension_1;
-        valid |= SP_BIT(V_extension_1);
-        payload += 8 + (x23 / 8);
-        meta_next_header = ((UpfParser_tmp_7 >> 8) & 0xff);
-        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_7 & 0xff) << 3));
-        state_37_extension_2:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        switch (meta_next_header) {
-            case 0x11u:
-            case 6u:
-            case 0x84u:
-                goto state_50_parse_inner_ports_behind_extensions;
-            case 0x2cu:
-                goto state_38_fragment_2;
-            case 0x2bu:
-                goto state_39_routing_2;
-            case 0u:
-            case 0x3cu:
-            case 0x87u:
-            case 0x8bu:
-            case 0x8cu:
-                goto state_40_options_2;
-            default:
-                goto parsed;
-        }
-        state_38_fragment_2:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x24 = 0u;
-        if (x24 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x24 / 8 + 8 > (uint32_t)(end - payload) || x24 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x24 / 8 > 56) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_extension_2 = payload; c->h_extension_2 = h_extension_2;
-        n_extension_2 = (x24 / 8); c->n_extension_2 = n_extension_2;
-        valid |= SP_BIT(V_extension_2);
-        payload += 8 + (x24 / 8);
-        meta_next_header = sp_ld8(h_extension_2);
-        meta_extension_bytes = (meta_extension_bytes + 8u);
-        switch (sp_ld16(h_extension_2 + 2) >> 3) {
-            case 0u:
-                goto state_41_extension_3;
-            default:
-                goto parsed;
-        }
-        state_39_routing_2:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 3) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp_8 = (uint32_t)sp_get_bits(payload, 0, 24);
-        meta_source_routed = (((UpfParser_tmp_8 & 0xff) == 0u) ? 1u : meta_source_routed);
-        state_40_options_2:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 2) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp_9 = sp_ld16(payload);
-        if (!((UpfParser_tmp_9 & 0xff) <= 7u)) {
-            standard_metadata_parser_error = 9u;
-            goto parsed;
-        }
-        const uint32_t x25 = ((UpfParser_tmp_9 & 0xff) << 6);
-        if (x25 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x25 / 8 + 8 > (uint32_t)(end - payload) || x25 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x25 / 8 > 56) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_extension_2 = payload; c->h_extension_2 = h_extension_2;
-        n_extension_2 = (x25 / 8); c->n_extension_2 = n_extension_2;
-        valid |= SP_BIT(V_extension_2);
-        payload += 8 + (x25 / 8);
-        meta_next_header = ((UpfParser_tmp_9 >> 8) & 0xff);
-        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_9 & 0xff) << 3));
-        state_41_extension_3:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        switch (meta_next_header) {
-            case 0x11u:
-            case 6u:
-            case 0x84u:
-                goto state_50_parse_inner_ports_behind_extensions;
-            case 0x2cu:
-                goto state_42_fragment_3;
-            case 0x2bu:
-                goto state_43_routing_3;
-            case 0u:
-            case 0x3cu:
-            case 0x87u:
-            case 0x8bu:
-            case 0x8cu:
-                goto state_44_options_3;
-            default:
-                goto parsed;
-        }
-        state_42_fragment_3:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        const uint32_t x26 = 0u;
-        if (x26 % 8) {
-            standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (x26 / 8 + 8 > (uint32_t)(end - payload) || x26 / 8 > SP_MAX_PACKET) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (x26 / 8 > 56) {
-            standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        h_extension_3 = payload; c->h_extension_3 = h_extension_3;
-        n_extension_3 = (x26 / 8); c->n_extension_3 = n_extension_3;
-        valid |= SP_BIT(V_extension_3);
-        payload += 8 + (x26 / 8);
-        meta_next_header = sp_ld8(h_extension_3);
-        meta_extension_bytes = (meta_extension_bytes + 8u);
-        switch (sp_ld16(h_extension_3 + 2) >> 3) {
-            case 0u:
-                goto state_45_extension_4;
-            default:
-                goto parsed;
-        }
-        state_43_routing_3:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 3) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp_10 = (uint32_t)sp_get_bits(payload, 0, 24);
-        meta_source_routed = (((UpfParser_tmp_10 & 0xff) == 0u) ? 1u : meta_source_routed);
-        state_44_options_3:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        if (end - payload < 2) {
-            standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        UpfParser_tmp_11 = sp_ld16(payload);
-        if (!((UpfParser_tmp_11 & 0xff) <= 7u)) {
-            standard_metadata_parser_error = 9u;
-            goto parsed;
-        }
-        const uint32_t x27 = ((UpfParser_tmp_11 & 0xff) << 6);
+        const uint32_t x27 = ((UpfParser_tmp_16 & 0xff) << 6);
         if (x27 % 8) {
             standard_metadata_parser_error = 6u;
             goto parsed;
@@ -1631,40 +1477,14 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        h_extension_3 = payload; c->h_extension_3 = h_extension_3;
-        n_extension_3 = (x27 / 8); c->n_extension_3 = n_extension_3;
-        valid |= SP_BIT(V_extension_3);
+        h_extension_1 = payload; c->h_extension_1 = h_extension_1;
+        n_extension_1 = (x27 / 8); c->n_extension_1 = n_extension_1;
+        valid |= SP_BIT(V_extension_1);
         payload += 8 + (x27 / 8);
-        meta_next_header = ((UpfParser_tmp_11 >> 8) & 0xff);
-        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_11 & 0xff) << 3));
-        state_45_extension_4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
-        switch (meta_next_header) {
-            case 0x11u:
-            case 6u:
-            case 0x84u:
-                goto state_50_parse_inner_ports_behind_extensions;
-            case 0x2cu:
-                goto state_46_fragment_4;
-            case 0x2bu:
-                goto state_47_routing_4;
-            case 0u:
-            case 0x3cu:
-            case 0x87u:
-            case 0x8bu:
-            case 0x8cu:
-                goto state_48_options_4;
-            default:
-                goto parsed;
-        }
-        state_46_fragment_4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        meta_next_header = ((UpfParser_tmp_16 >> 8) & 0xff);
+        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_16 & 0xff) << 3));
+        goto state_52_extension_2;
+        state_49_fragment_1:;
         const uint32_t x28 = 0u;
         if (x28 % 8) {
             standard_metadata_parser_error = 6u;
@@ -1678,44 +1498,55 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        h_extension_4 = payload; c->h_extension_4 = h_extension_4;
-        n_extension_4 = (x28 / 8); c->n_extension_4 = n_extension_4;
-        valid |= SP_BIT(V_extension_4);
+        h_extension_1 = payload; c->h_extension_1 = h_extension_1;
+        n_extension_1 = (x28 / 8); c->n_extension_1 = n_extension_1;
+        valid |= SP_BIT(V_extension_1);
         payload += 8 + (x28 / 8);
-        meta_next_header = sp_ld8(h_extension_4);
+        meta_next_header = sp_ld8(h_extension_1);
         meta_extension_bytes = (meta_extension_bytes + 8u);
-        switch (sp_ld16(h_extension_4 + 2) >> 3) {
+        switch (sp_ld16(h_extension_1 + 2) >> 3) {
             case 0u:
-                goto state_49_extension_5;
+                goto state_52_extension_2;
             default:
                 goto parsed;
         }
-        state_47_routing_4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
+        state_52_extension_2:;
+        switch (meta_next_header) {
+            case 0x11u:
+            case 6u:
+            case 0x84u:
+                goto state_65_parse_inner_ports_behind_extensions;
+            case 0x2cu:
+                goto state_53_fragment_2;
+            case 0x2bu:
+                goto state_54_routing_2;
+            case 0u:
+            case 0x3cu:
+            case 0x87u:
+            case 0x8bu:
+            case 0x8cu:
+                goto state_55_options_2;
+            default:
+                goto parsed;
         }
+        state_54_routing_2:;
         if (end - payload < 3) {
             standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        UpfParser_tmp_12 = (uint32_t)sp_get_bits(payload, 0, 24);
-        meta_source_routed = (((UpfParser_tmp_12 & 0xff) == 0u) ? 1u : meta_source_routed);
-        state_48_options_4:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        UpfParser_tmp_17 = (uint32_t)sp_get_bits(payload, 0, 24);
+        meta_source_routed = (((UpfParser_tmp_17 & 0xff) == 0u) ? 1u : meta_source_routed);
+        state_55_options_2:;
         if (end - payload < 2) {
             standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        UpfParser_tmp_13 = sp_ld16(payload);
-        if (!((UpfParser_tmp_13 & 0xff) <= 7u)) {
+        UpfParser_tmp_18 = sp_ld16(payload);
+        if (!((UpfParser_tmp_18 & 0xff) <= 7u)) {
             standard_metadata_parser_error = 9u;
             goto parsed;
         }
-        const uint32_t x29 = ((UpfParser_tmp_13 & 0xff) << 6);
+        const uint32_t x29 = ((UpfParser_tmp_18 & 0xff) << 6);
         if (x29 % 8) {
             standard_metadata_parser_error = 6u;
             goto parsed;
@@ -1728,17 +1559,204 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        h_extension_4 = payload; c->h_extension_4 = h_extension_4;
-        n_extension_4 = (x29 / 8); c->n_extension_4 = n_extension_4;
-        valid |= SP_BIT(V_extension_4);
+        h_extension_2 = payload; c->h_extension_2 = h_extension_2;
+        n_extension_2 = (x29 / 8); c->n_extension_2 = n_extension_2;
+        valid |= SP_BIT(V_extension_2);
         payload += 8 + (x29 / 8);
-        meta_next_header = ((UpfParser_tmp_13 >> 8) & 0xff);
-        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_13 & 0xff) << 3));
-        state_49_extension_5:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        meta_next_header = ((UpfParser_tmp_18 >> 8) & 0xff);
+        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_18 & 0xff) << 3));
+        goto state_56_extension_3;
+        state_53_fragment_2:;
+        const uint32_t x30 = 0u;
+        if (x30 % 8) {
+            standard_metadata_parser_error = 6u;
             goto parsed;
         }
+        if (x30 / 8 + 8 > (uint32_t)(end - payload) || x30 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x30 / 8 > 56) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_extension_2 = payload; c->h_extension_2 = h_extension_2;
+        n_extension_2 = (x30 / 8); c->n_extension_2 = n_extension_2;
+        valid |= SP_BIT(V_extension_2);
+        payload += 8 + (x30 / 8);
+        meta_next_header = sp_ld8(h_extension_2);
+        meta_extension_bytes = (meta_extension_bytes + 8u);
+        switch (sp_ld16(h_extension_2 + 2) >> 3) {
+            case 0u:
+                goto state_56_extension_3;
+            default:
+                goto parsed;
+        }
+        state_56_extension_3:;
+        switch (meta_next_header) {
+            case 0x11u:
+            case 6u:
+            case 0x84u:
+                goto state_65_parse_inner_ports_behind_extensions;
+            case 0x2cu:
+                goto state_57_fragment_3;
+            case 0x2bu:
+                goto state_58_routing_3;
+            case 0u:
+            case 0x3cu:
+            case 0x87u:
+            case 0x8bu:
+            case 0x8cu:
+                goto state_59_options_3;
+            default:
+                goto parsed;
+        }
+        state_58_routing_3:;
+        if (end - payload < 3) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_19 = (uint32_t)sp_get_bits(payload, 0, 24);
+        meta_source_routed = (((UpfParser_tmp_19 & 0xff) == 0u) ? 1u : meta_source_routed);
+        state_59_options_3:;
+        if (end - payload < 2) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_20 = sp_ld16(payload);
+        if (!((UpfParser_tmp_20 & 0xff) <= 7u)) {
+            standard_metadata_parser_error = 9u;
+            goto parsed;
+        }
+        const uint32_t x31 = ((UpfParser_tmp_20 & 0xff) << 6);
+        if (x31 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x31 / 8 + 8 > (uint32_t)(end - payload) || x31 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x31 / 8 > 56) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_extension_3 = payload; c->h_extension_3 = h_extension_3;
+        n_extension_3 = (x31 / 8); c->n_extension_3 = n_extension_3;
+        valid |= SP_BIT(V_extension_3);
+        payload += 8 + (x31 / 8);
+        meta_next_header = ((UpfParser_tmp_20 >> 8) & 0xff);
+        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_20 & 0xff) << 3));
+        goto state_60_extension_4;
+        state_57_fragment_3:;
+        const uint32_t x32 = 0u;
+        if (x32 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x32 / 8 + 8 > (uint32_t)(end - payload) || x32 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x32 / 8 > 56) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_extension_3 = payload; c->h_extension_3 = h_extension_3;
+        n_extension_3 = (x32 / 8); c->n_extension_3 = n_extension_3;
+        valid |= SP_BIT(V_extension_3);
+        payload += 8 + (x32 / 8);
+        meta_next_header = sp_ld8(h_extension_3);
+        meta_extension_bytes = (meta_extension_bytes + 8u);
+        switch (sp_ld16(h_extension_3 + 2) >> 3) {
+            case 0u:
+                goto state_60_extension_4;
+            default:
+                goto parsed;
+        }
+        state_60_extension_4:;
+        switch (meta_next_header) {
+            case 0x11u:
+            case 6u:
+            case 0x84u:
+                goto state_65_parse_inner_ports_behind_extensions;
+            case 0x2cu:
+                goto state_61_fragment_4;
+            case 0x2bu:
+                goto state_62_routing_4;
+            case 0u:
+            case 0x3cu:
+            case 0x87u:
+            case 0x8bu:
+            case 0x8cu:
+                goto state_63_options_4;
+            default:
+                goto parsed;
+        }
+        state_62_routing_4:;
+        if (end - payload < 3) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_21 = (uint32_t)sp_get_bits(payload, 0, 24);
+        meta_source_routed = (((UpfParser_tmp_21 & 0xff) == 0u) ? 1u : meta_source_routed);
+        state_63_options_4:;
+        if (end - payload < 2) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_22 = sp_ld16(payload);
+        if (!((UpfParser_tmp_22 & 0xff) <= 7u)) {
+            standard_metadata_parser_error = 9u;
+            goto parsed;
+        }
+        const uint32_t x33 = ((UpfParser_tmp_22 & 0xff) << 6);
+        if (x33 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x33 / 8 + 8 > (uint32_t)(end - payload) || x33 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x33 / 8 > 56) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_extension_4 = payload; c->h_extension_4 = h_extension_4;
+        n_extension_4 = (x33 / 8); c->n_extension_4 = n_extension_4;
+        valid |= SP_BIT(V_extension_4);
+        payload += 8 + (x33 / 8);
+        meta_next_header = ((UpfParser_tmp_22 >> 8) & 0xff);
+        meta_extension_bytes = ((meta_extension_bytes + 8u) + ((UpfParser_tmp_22 & 0xff) << 3));
+        goto state_64_extension_5;
+        state_61_fragment_4:;
+        const uint32_t x34 = 0u;
+        if (x34 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x34 / 8 + 8 > (uint32_t)(end - payload) || x34 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x34 / 8 > 56) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_extension_4 = payload; c->h_extension_4 = h_extension_4;
+        n_extension_4 = (x34 / 8); c->n_extension_4 = n_extension_4;
+        valid |= SP_BIT(V_extension_4);
+        payload += 8 + (x34 / 8);
+        meta_next_header = sp_ld8(h_extension_4);
+        meta_extension_bytes = (meta_extension_bytes + 8u);
+        switch (sp_ld16(h_extension_4 + 2) >> 3) {
+            case 0u:
+                goto state_64_extension_5;
+            default:
+                goto parsed;
+        }
+        state_64_extension_5:;
         if (!(((((((meta_next_header != 0u) && (meta_next_header != 0x2bu)) && (meta_next_header != 0x2cu)) && (meta_next_header != 0x3cu)) && (meta_next_header != 0x87u)) && (meta_next_header != 0x8bu)) && (meta_next_header != 0x8cu))) {
             standard_metadata_parser_error = 9u;
             goto parsed;
@@ -1747,15 +1765,11 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
             case 0x11u:
             case 6u:
             case 0x84u:
-                goto state_50_parse_inner_ports_behind_extensions;
+                goto state_65_parse_inner_ports_behind_extensions;
             default:
                 goto parsed;
         }
-        state_50_parse_inner_ports_behind_extensions:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
-            goto parsed;
-        }
+        state_65_parse_inner_ports_behind_extensions:;
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1764,11 +1778,62 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         valid |= SP_BIT(V_inner_ports);
         payload += 4;
         goto parsed;
-        state_51_parse_inner_ports:;
-        if (++steps > SP_STEP_LIMIT) {
-            standard_metadata_parser_error = 5u;
+        state_43_parse_inner_ipv4:;
+        if (end - payload < 20) {
+            standard_metadata_parser_error = 1u;
             goto parsed;
         }
+        h_inner_ipv4 = payload; c->h_inner_ipv4 = h_inner_ipv4;
+        valid |= SP_BIT(V_inner_ipv4);
+        payload += 20;
+        if (!((sp_ld8(h_inner_ipv4) & 0xf) >= 5u)) {
+            standard_metadata_parser_error = 8u;
+            goto parsed;
+        }
+        switch (sp_ld8(h_inner_ipv4) & 0xf) {
+            case 5u:
+                goto state_45_parse_inner_ipv4_payload;
+            default:
+                goto state_44_parse_inner_ipv4_options;
+        }
+        state_44_parse_inner_ipv4_options:;
+        if (end - payload < 4) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        UpfParser_tmp_14 = sp_ld32(payload);
+        meta_inner_options = UpfParser_tmp_14;
+        const uint32_t x35 = ((((sp_ld8(h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
+        if (x35 % 8) {
+            standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (x35 / 8 + 0 > (uint32_t)(end - payload) || x35 / 8 > SP_MAX_PACKET) {
+            standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (x35 / 8 > 40) {
+            standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        h_inner_ipv4_options = payload; c->h_inner_ipv4_options = h_inner_ipv4_options;
+        n_inner_ipv4_options = (x35 / 8); c->n_inner_ipv4_options = n_inner_ipv4_options;
+        valid |= SP_BIT(V_inner_ipv4_options);
+        payload += 0 + (x35 / 8);
+        state_45_parse_inner_ipv4_payload:;
+        const uint32_t x36 = (sp_ld16(h_inner_ipv4 + 6) & 0x1fff);
+        const uint32_t x37 = sp_ld8(h_inner_ipv4 + 9);
+        if ((x36 == 0u) && (x37 == 0x11u)) {
+            goto state_66_parse_inner_ports;
+        }
+        if ((x36 == 0u) && (x37 == 6u)) {
+            goto state_66_parse_inner_ports;
+        }
+        if ((x36 == 0u) && (x37 == 0x84u)) {
+            goto state_66_parse_inner_ports;
+        }
+        goto parsed;
+        state_66_parse_inner_ports:;
         if (end - payload < 4) {
             standard_metadata_parser_error = 1u;
             goto parsed;
@@ -1778,44 +1843,44 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
         payload += 4;
         parsed:;
         if (sp_bit(valid, V_underlay_ipv4) && ((sp_ld8(h_underlay_ipv4) & 0xf) == 5u)) {
-            struct sp_sum sum30 = {0, 0, 0};
-            sp_sum_bytes(&sum30, h_underlay_ipv4, 10);
-            sp_sum_bytes(&sum30, h_underlay_ipv4 + 12, 8);
-            if (((uint32_t)sp_csum16(&sum30) & 0xffff) != sp_ld16(h_underlay_ipv4 + 10)) {
+            struct sp_sum sum38 = {0, 0, 0};
+            sp_sum_bytes(&sum38, h_underlay_ipv4, 10);
+            sp_sum_bytes(&sum38, h_underlay_ipv4 + 12, 8);
+            if (((uint32_t)sp_csum16(&sum38) & 0xffff) != sp_ld16(h_underlay_ipv4 + 10)) {
                 standard_metadata_checksum_error = 1u;
             }
         }
         if (sp_bit(valid, V_ipv4) && (!sp_bit(valid, V_ipv4_options))) {
-            struct sp_sum sum31 = {0, 0, 0};
-            sp_sum_bytes(&sum31, h_ipv4, 10);
-            sp_sum_bytes(&sum31, h_ipv4 + 12, 8);
-            if (((uint32_t)sp_csum16(&sum31) & 0xffff) != sp_ld16(h_ipv4 + 10)) {
+            struct sp_sum sum39 = {0, 0, 0};
+            sp_sum_bytes(&sum39, h_ipv4, 10);
+            sp_sum_bytes(&sum39, h_ipv4 + 12, 8);
+            if (((uint32_t)sp_csum16(&sum39) & 0xffff) != sp_ld16(h_ipv4 + 10)) {
                 standard_metadata_checksum_error = 1u;
             }
         }
         if (sp_bit(valid, V_ipv4_options)) {
-            struct sp_sum sum32 = {0, 0, 0};
-            sp_sum_bytes(&sum32, h_ipv4, 10);
-            sp_sum_bytes(&sum32, h_ipv4 + 12, 8);
-            sp_sum_bytes(&sum32, h_ipv4_options, n_ipv4_options);
-            if (((uint32_t)sp_csum16(&sum32) & 0xffff) != sp_ld16(h_ipv4 + 10)) {
+            struct sp_sum sum40 = {0, 0, 0};
+            sp_sum_bytes(&sum40, h_ipv4, 10);
+            sp_sum_bytes(&sum40, h_ipv4 + 12, 8);
+            sp_sum_bytes(&sum40, h_ipv4_options, n_ipv4_options);
+            if (((uint32_t)sp_csum16(&sum40) & 0xffff) != sp_ld16(h_ipv4 + 10)) {
                 standard_metadata_checksum_error = 1u;
             }
         }
         if (sp_bit(valid, V_inner_ipv4) && (!sp_bit(valid, V_inner_ipv4_options))) {
-            struct sp_sum sum33 = {0, 0, 0};
-            sp_sum_bytes(&sum33, h_inner_ipv4, 10);
-            sp_sum_bytes(&sum33, h_inner_ipv4 + 12, 8);
-            if (((uint32_t)sp_csum16(&sum33) & 0xffff) != sp_ld16(h_inner_ipv4 + 10)) {
+            struct sp_sum sum41 = {0, 0, 0};
+            sp_sum_bytes(&sum41, h_inner_ipv4, 10);
+            sp_sum_bytes(&sum41, h_inner_ipv4 + 12, 8);
+            if (((uint32_t)sp_csum16(&sum41) & 0xffff) != sp_ld16(h_inner_ipv4 + 10)) {
                 standard_metadata_checksum_error = 1u;
             }
         }
         if (sp_bit(valid, V_inner_ipv4_options)) {
-            struct sp_sum sum34 = {0, 0, 0};
-            sp_sum_bytes(&sum34, h_inner_ipv4, 10);
-            sp_sum_bytes(&sum34, h_inner_ipv4 + 12, 8);
-            sp_sum_bytes(&sum34, h_inner_ipv4_options, n_inner_ipv4_options);
-            if (((uint32_t)sp_csum16(&sum34) & 0xffff) != sp_ld16(h_inner_ipv4 + 10)) {
+            struct sp_sum sum42 = {0, 0, 0};
+            sp_sum_bytes(&sum42, h_inner_ipv4, 10);
+            sp_sum_bytes(&sum42, h_inner_ipv4 + 12, 8);
+            sp_sum_bytes(&sum42, h_inner_ipv4_options, n_inner_ipv4_options);
+            if (((uint32_t)sp_csum16(&sum42) & 0xffff) != sp_ld16(h_inner_ipv4 + 10)) {
                 standard_metadata_checksum_error = 1u;
             }
         }
@@ -2044,6 +2109,8 @@ static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, 
         const uint32_t hit = hits >> n & 1;
         const struct record_station *const r = hit ? (const void *)run->records[n] : table->miss;
         uint64_t valid = c->valid;
+        uint8_t *h_underlay_ethernet = c->h_underlay_ethernet;
+        uint8_t *h_ipv6 = c->h_ipv6;
         uint32_t meta_vrf = 0;
         uint32_t meta_loopback = 0;
         uint32_t meta_reason = 0;
@@ -2051,7 +2118,10 @@ static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, 
         uint32_t standard_metadata_mcast_grp = 0;
         uint32_t UpfIngress_station_route_vrf = 0;
         uint32_t UpfIngress_station_loopback_vrf = 0;
+        uint32_t UpfIngress_station_group_vrf = 0;
         uint32_t UpfIngress_station_drop_reason = 0;
+        uint32_t UpfIngress_station_tmp = 0;
+        UpfIngress_station_tmp = r->action;
         switch (r->action) {
             case ACTION_route: {
                 UpfIngress_station_route_vrf = r->route.vrf_0;
@@ -2062,6 +2132,11 @@ static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, 
                 UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
                 meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
                 meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
+                break;
+            }
+            case ACTION_group: {
+                UpfIngress_station_group_vrf = r->group.vrf_0;
+                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
                 break;
             }
             case ACTION_UpfIngress_station_drop: {
@@ -2075,7 +2150,29 @@ static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, 
             default:
                 __builtin_unreachable();
         }
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                if (sp_bit(valid, V_ipv4) || (sp_bit(valid, V_ipv6) && (((uint32_t)(sp_ld128(h_ipv6 + 24) >> 120) & 0xff) != 0xffu))) {
+                    meta_reason = 0x2au; c->v.meta_reason = meta_reason;
+                    standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                    standard_metadata_mcast_grp = 0u;
+                    to_24 |= bit;
+                    goto done;
+                }
+                break;
+            }
+            default: {
+                break;
+            }
+        }
         if (sp_bit(valid, V_vxlan)) {
+            if (((uint32_t)((sp_ld64(h_underlay_ethernet) >> 16) >> 40) & 0x1) == 1u) {
+                meta_reason = 0x2au; c->v.meta_reason = meta_reason;
+                standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                standard_metadata_mcast_grp = 0u;
+                to_24 |= bit;
+                goto done;
+            }
             to_2 |= bit;
             goto done;
         } else {
@@ -2579,7 +2676,7 @@ static __attribute__((noinline)) void stage_7_local_ipv4(struct sp_run *const ru
                 __builtin_unreachable();
         }
         switch (UpfIngress_session_tmp_5) {
-            case 6u: {
+            case 7u: {
                 if ((sp_ld8(h_ipv4 + 9) == 0x11u) && ((((sp_ld8(h_ipv4 + 6) >> 5) & 0x1) == 1u) || ((sp_ld16(h_ipv4 + 6) & 0x1fff) != 0u))) {
                     meta_reason = 0x15u; c->v.meta_reason = meta_reason;
                     standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -2651,7 +2748,7 @@ static __attribute__((noinline)) void stage_8_local_ipv4(struct sp_run *const ru
                 __builtin_unreachable();
         }
         switch (UpfIngress_session_tmp) {
-            case 6u: {
+            case 7u: {
                 meta_reason = 4u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 0x1feu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 to_24 |= bit;
@@ -2821,7 +2918,7 @@ static __attribute__((noinline)) void stage_10_local_ipv4(struct sp_run *const r
                 __builtin_unreachable();
         }
         switch (UpfIngress_session_tmp_3) {
-            case 6u: {
+            case 7u: {
                 meta_reason = 5u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 0x1feu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 to_24 |= bit;
@@ -3402,7 +3499,7 @@ static __attribute__((noinline)) void stage_18_join(struct sp_run *const run, co
                 }
             }
         }
-        if (sp_bit(valid, V_gtpu_chain)) {
+        if (sp_bit(valid, V_gtpu_numbers)) {
             if ((meta_unknown_extension == 1u) || ((meta_endpoint_extension == 1u) && ((rule_set_pdr->set_pdr.encapsulation_9) == 0u))) {
                 meta_reason = 4u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 0x1feu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3456,12 +3553,10 @@ static __attribute__((noinline)) void stage_19_traffic_class(struct sp_run *cons
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_traffic_class *const r = hit ? (const void *)run->records[n] : table->miss;
-        uint64_t valid = c->valid;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_ip_version = c->v.meta_ip_version;
         uint32_t meta_dst_v4 = 0;
         uint32_t meta_pdu_length = c->v.meta_pdu_length;
-        uint32_t meta_relayed_bits = c->v.meta_relayed_bits;
         uint32_t meta_class_meter = 0;
         uint32_t meta_out_length = 0;
         uint32_t standard_metadata_priority = 0;
@@ -3486,17 +3581,6 @@ static __attribute__((noinline)) void stage_19_traffic_class(struct sp_run *cons
         } else {
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((meta_pdu_length + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
-            }
-        }
-        if (sp_bit(valid, V_gtpu_chain)) {
-            if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-                meta_relayed_bits = 0u; c->v.meta_relayed_bits = meta_relayed_bits;
-            }
-            if (meta_relayed_bits != 0u) {
-                meta_out_length = (meta_out_length + (meta_relayed_bits >> 3)); c->v.meta_out_length = meta_out_length;
-                if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
-                    meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
-                }
             }
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
@@ -3663,7 +3747,15 @@ static __attribute__((noinline)) void stage_22_route_ipv4(struct sp_run *const r
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_route_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
+        uint64_t valid = c->valid;
+        uint8_t *h_gtpu = c->h_gtpu;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_pdu_length = c->v.meta_pdu_length;
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_container_bytes = c->v.meta_container_bytes;
+        uint32_t meta_new_container = 0;
         uint32_t meta_nexthop = 0;
+        uint32_t meta_out_length = 0;
         uint32_t meta_reason = 0;
         uint32_t standard_metadata_egress_spec = 0;
         uint32_t standard_metadata_mcast_grp = 0;
@@ -3685,6 +3777,24 @@ static __attribute__((noinline)) void stage_22_route_ipv4(struct sp_run *const r
             }
             default:
                 __builtin_unreachable();
+        }
+        if (sp_bit(valid, V_gtpu_psc) || sp_bit(valid, V_gtpu_numbers)) {
+            if (sp_bit(valid, V_gtpu_psc)) {
+                meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+                meta_container_bytes = 4u; c->v.meta_container_bytes = meta_container_bytes;
+            }
+            if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+                meta_relayed_bytes = ((meta_relayed_bytes - meta_container_bytes) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+                meta_container_bytes = 0u; c->v.meta_container_bytes = meta_container_bytes;
+            }
+            if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
+                meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
+                meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+            }
+            meta_out_length = ((meta_pdu_length + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
+            if (((meta_relayed_bytes != 0u) || (((sp_ld8(h_gtpu) >> 1) & 0x1) == 1u)) || ((sp_ld8(h_gtpu) & 0x1) == 1u)) {
+                meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
+            }
         }
         to_23 |= bit;
         done:;
@@ -3732,19 +3842,26 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         uint8_t *h_gtpu = c->h_gtpu;
         uint8_t *h_gtpu_optional = c->h_gtpu_optional;
         uint8_t *h_gtpu_psc = c->h_gtpu_psc;
-        uint8_t *h_gtpu_chain = c->h_gtpu_chain;
+        uint8_t *h_gtpu_numbers = c->h_gtpu_numbers;
+        uint8_t *h_gtpu_extension_1 = c->h_gtpu_extension_1;
+        uint8_t *h_gtpu_extension_2 = c->h_gtpu_extension_2;
+        uint8_t *h_gtpu_extension_3 = c->h_gtpu_extension_3;
+        uint8_t *h_gtpu_extension_4 = c->h_gtpu_extension_4;
+        uint8_t *h_gtpu_end = c->h_gtpu_end;
         uint8_t *h_inner_ipv4 = c->h_inner_ipv4;
         uint8_t *h_inner_ipv6 = c->h_inner_ipv6;
         uint32_t n_ipv4_options = c->n_ipv4_options;
-        uint32_t n_gtpu_chain = c->n_gtpu_chain;
+        uint32_t n_gtpu_extension_1 = c->n_gtpu_extension_1;
+        uint32_t n_gtpu_extension_2 = c->n_gtpu_extension_2;
+        uint32_t n_gtpu_extension_3 = c->n_gtpu_extension_3;
+        uint32_t n_gtpu_extension_4 = c->n_gtpu_extension_4;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_ip_version = c->v.meta_ip_version;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_src_port = c->v.meta_src_port;
         uint32_t meta_pdu_length = c->v.meta_pdu_length;
-        sp_u128 meta_relayed = c->v.meta_relayed;
-        uint32_t meta_relayed_bits = c->v.meta_relayed_bits;
-        uint32_t meta_relayed_type = c->v.meta_relayed_type;
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0;
@@ -3768,6 +3885,8 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         uint32_t UpfIngress_route_send_vxlan_mtu = 0;
         uint32_t UpfIngress_route_send_vxlan_frame = 0;
         uint32_t UpfIngress_route_unresolved_nexthop = 0;
+        uint32_t UpfIngress_route_ttl = 0;
+        uint32_t UpfIngress_route_tell_fits = 0;
         uint32_t UpfIngress_police_colour = 0;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0;
@@ -3776,6 +3895,10 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0;
+        uint32_t UpfIngress_tunnel_relay_kept = 0;
+        uint32_t UpfIngress_tunnel_relay_empty = 0;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0;
         switch (r->action) {
             case ACTION_send: {
@@ -3823,10 +3946,10 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
                 sp_zero(c->s + S_underlay_ethernet, 14);
                 h_underlay_ethernet = c->s + S_underlay_ethernet; c->h_underlay_ethernet = h_underlay_ethernet;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x35 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                sp_st48(h_underlay_ethernet, x35);
-                const uint64_t x36 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                sp_st48(h_underlay_ethernet + 6, x36);
+                const uint64_t x43 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                sp_st48(h_underlay_ethernet, x43);
+                const uint64_t x44 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                sp_st48(h_underlay_ethernet + 6, x44);
                 sp_st16(h_underlay_ethernet + 12, 0x800u);
                 sp_zero(c->s + S_underlay_ipv4, 20);
                 h_underlay_ipv4 = c->s + S_underlay_ipv4; c->h_underlay_ipv4 = h_underlay_ipv4;
@@ -3839,8 +3962,8 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
                 sp_st8(h_underlay_ipv4 + 6, (sp_ld8(h_underlay_ipv4 + 6) & 0xdfu) | ((uint32_t)(0u) << 5));
                 sp_st16(h_underlay_ipv4 + 6, (sp_ld16(h_underlay_ipv4 + 6) & 0xe000u) | (uint32_t)(0u));
                 sp_st16(h_underlay_ipv4 + 10, 0u);
-                const uint32_t x37 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                sp_st16(h_underlay_ipv4 + 2, x37);
+                const uint32_t x45 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                sp_st16(h_underlay_ipv4 + 2, x45);
                 sp_st8(h_underlay_ipv4 + 6, (sp_ld8(h_underlay_ipv4 + 6) & 0xbfu) | ((uint32_t)(1u) << 6));
                 sp_st8(h_underlay_ipv4 + 8, 0x40u);
                 sp_st8(h_underlay_ipv4 + 9, 0x11u);
@@ -3849,11 +3972,11 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
                 sp_zero(c->s + S_underlay_udp, 8);
                 h_underlay_udp = c->s + S_underlay_udp; c->h_underlay_udp = h_underlay_udp;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x38 = (((meta_dst_v4 & 0xffff) ^ meta_src_port) | 0xc000u);
-                sp_st16(h_underlay_udp, x38);
+                const uint32_t x46 = (((meta_dst_v4 & 0xffff) ^ meta_src_port) | 0xc000u);
+                sp_st16(h_underlay_udp, x46);
                 sp_st16(h_underlay_udp + 2, 0x12b5u);
-                const uint32_t x39 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                sp_st16(h_underlay_udp + 4, x39);
+                const uint32_t x47 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                sp_st16(h_underlay_udp + 4, x47);
                 sp_st16(h_underlay_udp + 6, 0u);
                 sp_zero(c->s + S_vxlan, 8);
                 h_vxlan = c->s + S_vxlan; c->h_vxlan = h_vxlan;
@@ -3883,12 +4006,59 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u; c->v.meta_reason = meta_reason;
-            standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
-            standard_metadata_mcast_grp = 0u;
-            to_24 |= bit;
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            if (sp_bit(valid, V_inner_ipv4)) {
+                UpfIngress_route_ttl = sp_ld8(h_inner_ipv4 + 8);
+            } else {
+                if (sp_bit(valid, V_inner_ipv6)) {
+                    UpfIngress_route_ttl = sp_ld8(h_inner_ipv6 + 7);
+                } else {
+                    if (sp_bit(valid, V_ipv4)) {
+                        UpfIngress_route_ttl = sp_ld8(h_ipv4 + 8);
+                    } else {
+                        UpfIngress_route_ttl = sp_ld8(h_ipv6 + 7);
+                    }
+                }
+            }
+            if (UpfIngress_route_ttl <= 1u) {
+                h_underlay_ethernet = sp_nothing; c->h_underlay_ethernet = h_underlay_ethernet;
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                h_underlay_ipv4 = sp_nothing; c->h_underlay_ipv4 = h_underlay_ipv4;
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                h_underlay_udp = sp_nothing; c->h_underlay_udp = h_underlay_udp;
+                valid &= ~SP_BIT(V_underlay_udp);
+                h_vxlan = sp_nothing; c->h_vxlan = h_vxlan;
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u; c->v.meta_reason = meta_reason;
+                standard_metadata_egress_spec = 0x1feu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - meta_pdu_length) & 0xffff)) & 0xffff);
+                h_underlay_ethernet = sp_nothing; c->h_underlay_ethernet = h_underlay_ethernet;
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                h_underlay_ipv4 = sp_nothing; c->h_underlay_ipv4 = h_underlay_ipv4;
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                h_underlay_udp = sp_nothing; c->h_underlay_udp = h_underlay_udp;
+                valid &= ~SP_BIT(V_underlay_udp);
+                h_vxlan = sp_nothing; c->h_vxlan = h_vxlan;
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u; c->v.meta_reason = meta_reason;
+                standard_metadata_egress_spec = 0x1feu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u; c->v.meta_reason = meta_reason;
+                standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                standard_metadata_mcast_grp = 0u;
+                to_24 |= bit;
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -3954,81 +4124,69 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_bit(valid, V_inner_ipv4)) {
-                if (sp_ld8(h_inner_ipv4 + 8) <= 1u) {
-                    meta_reason = 0x23u; c->v.meta_reason = meta_reason;
-                    standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
-                    standard_metadata_mcast_grp = 0u;
-                    to_24 |= bit;
-                    goto done;
-                }
                 UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(h_inner_ipv4 + 8);
                 UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(h_inner_ipv4 + 10);
                 UpfIngress_tunnel_decrement_ipv4_ttl = ((UpfIngress_tunnel_decrement_ipv4_ttl - 1u) & 0xff);
                 UpfIngress_tunnel_decrement_ipv4_sum = ((UpfIngress_tunnel_decrement_ipv4_checksum + 0x100u) & 0x1ffff);
                 UpfIngress_tunnel_decrement_ipv4_checksum = ((UpfIngress_tunnel_decrement_ipv4_sum >= 0xffffu) ? (((UpfIngress_tunnel_decrement_ipv4_sum & 0xffff) + 1u) & 0xffff) : (UpfIngress_tunnel_decrement_ipv4_sum & 0xffff));
                 sp_st8(h_inner_ipv4 + 8, UpfIngress_tunnel_decrement_ipv4_ttl);
-                const uint32_t x40 = UpfIngress_tunnel_decrement_ipv4_checksum;
-                sp_st16(h_inner_ipv4 + 10, x40);
+                const uint32_t x48 = UpfIngress_tunnel_decrement_ipv4_checksum;
+                sp_st16(h_inner_ipv4 + 10, x48);
             } else {
                 if (sp_bit(valid, V_inner_ipv6)) {
-                    if (sp_ld8(h_inner_ipv6 + 7) <= 1u) {
-                        meta_reason = 0x23u; c->v.meta_reason = meta_reason;
-                        standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
-                        standard_metadata_mcast_grp = 0u;
-                        to_24 |= bit;
-                        goto done;
-                    }
                     sp_st8(h_inner_ipv6 + 7, ((sp_ld8(h_inner_ipv6 + 7) - 1u) & 0xff));
                 } else {
                     if (sp_bit(valid, V_ipv4)) {
-                        if (sp_ld8(h_ipv4 + 8) <= 1u) {
-                            meta_reason = 0x23u; c->v.meta_reason = meta_reason;
-                            standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
-                            standard_metadata_mcast_grp = 0u;
-                            to_24 |= bit;
-                            goto done;
-                        }
                         UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(h_ipv4 + 8);
                         UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(h_ipv4 + 10);
                         UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((UpfIngress_tunnel_decrement_ipv4_ttl_2 - 1u) & 0xff);
                         UpfIngress_tunnel_decrement_ipv4_sum_2 = ((UpfIngress_tunnel_decrement_ipv4_checksum_2 + 0x100u) & 0x1ffff);
                         UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((UpfIngress_tunnel_decrement_ipv4_sum_2 >= 0xffffu) ? (((UpfIngress_tunnel_decrement_ipv4_sum_2 & 0xffff) + 1u) & 0xffff) : (UpfIngress_tunnel_decrement_ipv4_sum_2 & 0xffff));
                         sp_st8(h_ipv4 + 8, UpfIngress_tunnel_decrement_ipv4_ttl_2);
-                        const uint32_t x41 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-                        sp_st16(h_ipv4 + 10, x41);
+                        const uint32_t x49 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+                        sp_st16(h_ipv4 + 10, x49);
                     } else {
-                        if (sp_ld8(h_ipv6 + 7) <= 1u) {
-                            meta_reason = 0x23u; c->v.meta_reason = meta_reason;
-                            standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
-                            standard_metadata_mcast_grp = 0u;
-                            to_24 |= bit;
-                            goto done;
-                        }
                         if (sp_bit(valid, V_ipv6)) sp_st8(h_ipv6 + 7, ((sp_ld8(h_ipv6 + 7) - 1u) & 0xff));
                     }
                 }
             }
         }
-        if (sp_bit(valid, V_gtpu)) {
-            h_ipv4 = sp_nothing; c->h_ipv4 = h_ipv4;
-            valid &= ~SP_BIT(V_ipv4);
-            h_ipv4_options = sp_nothing; c->h_ipv4_options = h_ipv4_options;
-            n_ipv4_options = 0; c->n_ipv4_options = n_ipv4_options;
-            valid &= ~SP_BIT(V_ipv4_options);
-            h_ports = sp_nothing; c->h_ports = h_ports;
-            valid &= ~SP_BIT(V_ports);
-            h_udp_rest = sp_nothing; c->h_udp_rest = h_udp_rest;
-            valid &= ~SP_BIT(V_udp_rest);
-            h_gtpu = sp_nothing; c->h_gtpu = h_gtpu;
-            valid &= ~SP_BIT(V_gtpu);
-            h_gtpu_optional = sp_nothing; c->h_gtpu_optional = h_gtpu_optional;
-            valid &= ~SP_BIT(V_gtpu_optional);
-            h_gtpu_psc = sp_nothing; c->h_gtpu_psc = h_gtpu_psc;
-            valid &= ~SP_BIT(V_gtpu_psc);
-        }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            const uint32_t x42 = ((meta_ip_version == 4u) ? 0x800u : 0x86ddu);
-            if (sp_bit(valid, V_ethernet)) sp_st16(h_ethernet + 12, x42);
+            const uint32_t x50 = ((meta_ip_version == 4u) ? 0x800u : 0x86ddu);
+            if (sp_bit(valid, V_ethernet)) sp_st16(h_ethernet + 12, x50);
+            if (sp_bit(valid, V_gtpu)) {
+                h_ipv4 = sp_nothing; c->h_ipv4 = h_ipv4;
+                valid &= ~SP_BIT(V_ipv4);
+                h_ipv4_options = sp_nothing; c->h_ipv4_options = h_ipv4_options;
+                n_ipv4_options = 0; c->n_ipv4_options = n_ipv4_options;
+                valid &= ~SP_BIT(V_ipv4_options);
+                h_ports = sp_nothing; c->h_ports = h_ports;
+                valid &= ~SP_BIT(V_ports);
+                h_udp_rest = sp_nothing; c->h_udp_rest = h_udp_rest;
+                valid &= ~SP_BIT(V_udp_rest);
+                h_gtpu = sp_nothing; c->h_gtpu = h_gtpu;
+                valid &= ~SP_BIT(V_gtpu);
+                h_gtpu_optional = sp_nothing; c->h_gtpu_optional = h_gtpu_optional;
+                valid &= ~SP_BIT(V_gtpu_optional);
+                h_gtpu_psc = sp_nothing; c->h_gtpu_psc = h_gtpu_psc;
+                valid &= ~SP_BIT(V_gtpu_psc);
+                h_gtpu_numbers = sp_nothing; c->h_gtpu_numbers = h_gtpu_numbers;
+                valid &= ~SP_BIT(V_gtpu_numbers);
+                h_gtpu_extension_1 = sp_nothing; c->h_gtpu_extension_1 = h_gtpu_extension_1;
+                n_gtpu_extension_1 = 0; c->n_gtpu_extension_1 = n_gtpu_extension_1;
+                valid &= ~SP_BIT(V_gtpu_extension_1);
+                h_gtpu_extension_2 = sp_nothing; c->h_gtpu_extension_2 = h_gtpu_extension_2;
+                n_gtpu_extension_2 = 0; c->n_gtpu_extension_2 = n_gtpu_extension_2;
+                valid &= ~SP_BIT(V_gtpu_extension_2);
+                h_gtpu_extension_3 = sp_nothing; c->h_gtpu_extension_3 = h_gtpu_extension_3;
+                n_gtpu_extension_3 = 0; c->n_gtpu_extension_3 = n_gtpu_extension_3;
+                valid &= ~SP_BIT(V_gtpu_extension_3);
+                h_gtpu_extension_4 = sp_nothing; c->h_gtpu_extension_4 = h_gtpu_extension_4;
+                n_gtpu_extension_4 = 0; c->n_gtpu_extension_4 = n_gtpu_extension_4;
+                valid &= ~SP_BIT(V_gtpu_extension_4);
+                h_gtpu_end = sp_nothing; c->h_gtpu_end = h_gtpu_end;
+                valid &= ~SP_BIT(V_gtpu_end);
+            }
         } else {
             if (sp_bit(valid, V_ethernet)) sp_st16(h_ethernet + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -4056,8 +4214,8 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
             }
             sp_st16(c->s + S_tunnel_udp, 0x868u);
             sp_st16(c->s + S_tunnel_udp + 2, 0x868u);
-            const uint32_t x43 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            sp_st16(c->s + S_tunnel_udp + 4, x43);
+            const uint32_t x51 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            sp_st16(c->s + S_tunnel_udp + 4, x51);
             sp_st16(c->s + S_tunnel_udp + 6, 0u);
             if (!sp_bit(valid, V_tunnel_gtpu)) {
                 sp_zero(c->s + S_tunnel_gtpu, 8);
@@ -4070,74 +4228,171 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
             sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfdu) | ((uint32_t)(0u) << 1));
             sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfeu) | (uint32_t)(0u));
             sp_st8(c->s + S_tunnel_gtpu + 1, 0xffu);
-            const uint32_t x44 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            sp_st16(c->s + S_tunnel_gtpu + 2, x44);
+            const uint32_t x52 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            sp_st16(c->s + S_tunnel_gtpu + 2, x52);
             sp_st32(c->s + S_tunnel_gtpu + 4, rule_set_pdr->set_pdr.tunnel_teid_10);
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
-                if (!sp_bit(valid, V_tunnel_optional)) {
-                    sp_zero(c->s + S_tunnel_optional, 4);
-                    valid |= SP_BIT(V_tunnel_optional);
+            if (sp_bit(valid, V_gtpu_psc) || sp_bit(valid, V_gtpu_numbers)) {
+                UpfIngress_tunnel_relay_pdu_type = 0u;
+                UpfIngress_tunnel_relay_qfi = 0u;
+                UpfIngress_tunnel_relay_kept = 0xffu;
+                if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                    UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
+                    if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
+                        UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
+                        UpfIngress_tunnel_relay_kept = 0xc0u;
+                    }
                 }
-                sp_st16(c->s + S_tunnel_optional, 0u);
-                sp_st8(c->s + S_tunnel_optional + 2, 0u);
-                sp_st8(c->s + S_tunnel_optional + 3, 0x85u);
-                if (!sp_bit(valid, V_tunnel_psc)) {
-                    sp_zero(c->s + S_tunnel_psc, 4);
-                    valid |= SP_BIT(V_tunnel_psc);
-                }
-                sp_st8(c->s + S_tunnel_psc, 1u);
-                const uint32_t x45 = UpfIngress_tunnel_add_session_container_pdu_type;
-                sp_st8(c->s + S_tunnel_psc + 1, (sp_ld8(c->s + S_tunnel_psc + 1) & 0xfu) | ((uint32_t)(x45) << 4));
-                sp_st8(c->s + S_tunnel_psc + 1, (sp_ld8(c->s + S_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
-                sp_st8(c->s + S_tunnel_psc + 2, rule_set_pdr->set_pdr.psc_qos_13);
-                sp_st8(c->s + S_tunnel_psc + 3, 0u);
-            }
-        }
-        if (sp_bit(valid, V_gtpu_chain)) {
-            h_gtpu_chain = sp_nothing; c->h_gtpu_chain = h_gtpu_chain;
-            n_gtpu_chain = 0; c->n_gtpu_chain = n_gtpu_chain;
-            valid &= ~SP_BIT(V_gtpu_chain);
-            if (meta_relayed_bits != 0u) {
-                if (sp_bit(valid, V_tunnel_psc)) {
-                    sp_st8(c->s + S_tunnel_psc + 3, meta_relayed_type);
+                sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfbu) | ((uint32_t)(((meta_relayed_bytes == 0u) ? 0u : 1u)) << 2));
+                sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfdu) | ((uint32_t)(((sp_ld8(h_gtpu) >> 1) & 0x1)) << 1));
+                sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfeu) | (uint32_t)((sp_ld8(h_gtpu) & 0x1)));
+                UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(h_gtpu) >> 1) & 0x1) == 0u)) && ((sp_ld8(h_gtpu) & 0x1) == 0u));
+                if (sp_bit(valid, V_gtpu_psc)) {
+                    if (meta_new_container == 1u) {
+                        const uint32_t x53 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                        sp_st8(h_gtpu_psc + 1, (sp_ld8(h_gtpu_psc + 1) & 0xfu) | ((uint32_t)(x53) << 4));
+                        sp_st8(h_gtpu_psc + 1, (sp_ld8(h_gtpu_psc + 1) & 0xf0u) | (uint32_t)(0u));
+                        sp_st8(h_gtpu_psc + 2, rule_set_pdr->set_pdr.psc_qos_13);
+                    } else {
+                        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
+                            const uint32_t x54 = ((sp_ld8(h_gtpu_psc + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                            sp_st8(h_gtpu_psc + 2, x54);
+                        } else {
+                            h_gtpu_psc = sp_nothing; c->h_gtpu_psc = h_gtpu_psc;
+                            valid &= ~SP_BIT(V_gtpu_psc);
+                            if (sp_bit(valid, V_gtpu_optional)) sp_st8(h_gtpu_optional + 3, 0u);
+                            if (UpfIngress_tunnel_relay_empty) {
+                                h_gtpu_optional = sp_nothing; c->h_gtpu_optional = h_gtpu_optional;
+                                valid &= ~SP_BIT(V_gtpu_optional);
+                            }
+                        }
+                    }
                 } else {
-                    if (sp_bit(valid, V_tunnel_gtpu)) sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
+                    if (sp_bit(valid, V_gtpu_extension_1)) {
+                        if (((sp_ld8(h_gtpu_extension_1) >> 6) & 0x3) == 1u) {
+                            h_gtpu_extension_1 = sp_nothing; c->h_gtpu_extension_1 = h_gtpu_extension_1;
+                            n_gtpu_extension_1 = 0; c->n_gtpu_extension_1 = n_gtpu_extension_1;
+                            valid &= ~SP_BIT(V_gtpu_extension_1);
+                        } else {
+                            if (sp_ld8(h_gtpu_extension_1) == 0x85u) {
+                                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+                                    h_gtpu_extension_1 = sp_nothing; c->h_gtpu_extension_1 = h_gtpu_extension_1;
+                                    n_gtpu_extension_1 = 0; c->n_gtpu_extension_1 = n_gtpu_extension_1;
+                                    valid &= ~SP_BIT(V_gtpu_extension_1);
+                                } else {
+                                    const uint32_t x55 = ((sp_ld8(h_gtpu_extension_1 + 3) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                                    sp_st8(h_gtpu_extension_1 + 3, x55);
+                                }
+                            }
+                        }
+                    }
+                    if (sp_bit(valid, V_gtpu_extension_2)) {
+                        if (((sp_ld8(h_gtpu_extension_2) >> 6) & 0x3) == 1u) {
+                            h_gtpu_extension_2 = sp_nothing; c->h_gtpu_extension_2 = h_gtpu_extension_2;
+                            n_gtpu_extension_2 = 0; c->n_gtpu_extension_2 = n_gtpu_extension_2;
+                            valid &= ~SP_BIT(V_gtpu_extension_2);
+                        } else {
+                            if (sp_ld8(h_gtpu_extension_2) == 0x85u) {
+                                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+                                    h_gtpu_extension_2 = sp_nothing; c->h_gtpu_extension_2 = h_gtpu_extension_2;
+                                    n_gtpu_extension_2 = 0; c->n_gtpu_extension_2 = n_gtpu_extension_2;
+                                    valid &= ~SP_BIT(V_gtpu_extension_2);
+                                } else {
+                                    const uint32_t x56 = ((sp_ld8(h_gtpu_extension_2 + 3) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                                    sp_st8(h_gtpu_extension_2 + 3, x56);
+                                }
+                            }
+                        }
+                    }
+                    if (sp_bit(valid, V_gtpu_extension_3)) {
+                        if (((sp_ld8(h_gtpu_extension_3) >> 6) & 0x3) == 1u) {
+                            h_gtpu_extension_3 = sp_nothing; c->h_gtpu_extension_3 = h_gtpu_extension_3;
+                            n_gtpu_extension_3 = 0; c->n_gtpu_extension_3 = n_gtpu_extension_3;
+                            valid &= ~SP_BIT(V_gtpu_extension_3);
+                        } else {
+                            if (sp_ld8(h_gtpu_extension_3) == 0x85u) {
+                                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+                                    h_gtpu_extension_3 = sp_nothing; c->h_gtpu_extension_3 = h_gtpu_extension_3;
+                                    n_gtpu_extension_3 = 0; c->n_gtpu_extension_3 = n_gtpu_extension_3;
+                                    valid &= ~SP_BIT(V_gtpu_extension_3);
+                                } else {
+                                    const uint32_t x57 = ((sp_ld8(h_gtpu_extension_3 + 3) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                                    sp_st8(h_gtpu_extension_3 + 3, x57);
+                                }
+                            }
+                        }
+                    }
+                    if (sp_bit(valid, V_gtpu_extension_4)) {
+                        if (((sp_ld8(h_gtpu_extension_4) >> 6) & 0x3) == 1u) {
+                            h_gtpu_extension_4 = sp_nothing; c->h_gtpu_extension_4 = h_gtpu_extension_4;
+                            n_gtpu_extension_4 = 0; c->n_gtpu_extension_4 = n_gtpu_extension_4;
+                            valid &= ~SP_BIT(V_gtpu_extension_4);
+                        } else {
+                            if (sp_ld8(h_gtpu_extension_4) == 0x85u) {
+                                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+                                    h_gtpu_extension_4 = sp_nothing; c->h_gtpu_extension_4 = h_gtpu_extension_4;
+                                    n_gtpu_extension_4 = 0; c->n_gtpu_extension_4 = n_gtpu_extension_4;
+                                    valid &= ~SP_BIT(V_gtpu_extension_4);
+                                } else {
+                                    const uint32_t x58 = ((sp_ld8(h_gtpu_extension_4 + 3) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                                    sp_st8(h_gtpu_extension_4 + 3, x58);
+                                }
+                            }
+                        }
+                    }
+                    if (sp_bit(valid, V_gtpu_end)) sp_st8(h_gtpu_end, 0u);
+                    if (meta_new_container == 1u) {
+                        if (!sp_bit(valid, V_gtpu_container)) {
+                            sp_zero(c->s + S_gtpu_container, 4);
+                            valid |= SP_BIT(V_gtpu_container);
+                        }
+                        sp_st8(c->s + S_gtpu_container, 0x85u);
+                        sp_st8(c->s + S_gtpu_container + 1, 1u);
+                        sp_st8(c->s + S_gtpu_container + 2, UpfIngress_tunnel_relay_pdu_type);
+                        sp_st8(c->s + S_gtpu_container + 3, rule_set_pdr->set_pdr.psc_qos_13);
+                    } else {
+                        if (UpfIngress_tunnel_relay_empty) {
+                            h_gtpu_numbers = sp_nothing; c->h_gtpu_numbers = h_gtpu_numbers;
+                            valid &= ~SP_BIT(V_gtpu_numbers);
+                            h_gtpu_end = sp_nothing; c->h_gtpu_end = h_gtpu_end;
+                            valid &= ~SP_BIT(V_gtpu_end);
+                        }
+                    }
+                }
+            } else {
+                if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                    UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+                    sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
                     if (!sp_bit(valid, V_tunnel_optional)) {
                         sp_zero(c->s + S_tunnel_optional, 4);
                         valid |= SP_BIT(V_tunnel_optional);
                     }
                     sp_st16(c->s + S_tunnel_optional, 0u);
                     sp_st8(c->s + S_tunnel_optional + 2, 0u);
-                    sp_st8(c->s + S_tunnel_optional + 3, meta_relayed_type);
-                }
-                if (!sp_bit(valid, V_tunnel_unit_1)) {
-                    sp_zero(c->s + S_tunnel_unit_1, 4);
-                    valid |= SP_BIT(V_tunnel_unit_1);
-                }
-                sp_st32(c->s + S_tunnel_unit_1, (uint32_t)meta_relayed);
-                if (meta_relayed_bits > 0x20u) {
-                    if (!sp_bit(valid, V_tunnel_unit_2)) {
-                        sp_zero(c->s + S_tunnel_unit_2, 4);
-                        valid |= SP_BIT(V_tunnel_unit_2);
+                    sp_st8(c->s + S_tunnel_optional + 3, 0x85u);
+                    if (!sp_bit(valid, V_tunnel_psc)) {
+                        sp_zero(c->s + S_tunnel_psc, 4);
+                        valid |= SP_BIT(V_tunnel_psc);
                     }
-                    sp_st32(c->s + S_tunnel_unit_2, (uint32_t)(meta_relayed >> 32));
+                    sp_st8(c->s + S_tunnel_psc, 1u);
+                    const uint32_t x59 = UpfIngress_tunnel_add_session_container_pdu_type;
+                    sp_st8(c->s + S_tunnel_psc + 1, (sp_ld8(c->s + S_tunnel_psc + 1) & 0xfu) | ((uint32_t)(x59) << 4));
+                    sp_st8(c->s + S_tunnel_psc + 1, (sp_ld8(c->s + S_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
+                    sp_st8(c->s + S_tunnel_psc + 2, rule_set_pdr->set_pdr.psc_qos_13);
+                    sp_st8(c->s + S_tunnel_psc + 3, 0u);
                 }
-                if (meta_relayed_bits > 0x40u) {
-                    if (!sp_bit(valid, V_tunnel_unit_3)) {
-                        sp_zero(c->s + S_tunnel_unit_3, 4);
-                        valid |= SP_BIT(V_tunnel_unit_3);
-                    }
-                    sp_st32(c->s + S_tunnel_unit_3, (uint32_t)(meta_relayed >> 64));
-                }
-                if (meta_relayed_bits > 0x60u) {
-                    if (!sp_bit(valid, V_tunnel_unit_4)) {
-                        sp_zero(c->s + S_tunnel_unit_4, 4);
-                        valid |= SP_BIT(V_tunnel_unit_4);
-                    }
-                    sp_st32(c->s + S_tunnel_unit_4, (uint32_t)(meta_relayed >> 96));
-                }
+            }
+            if (sp_bit(valid, V_gtpu)) {
+                h_ipv4 = sp_nothing; c->h_ipv4 = h_ipv4;
+                valid &= ~SP_BIT(V_ipv4);
+                h_ipv4_options = sp_nothing; c->h_ipv4_options = h_ipv4_options;
+                n_ipv4_options = 0; c->n_ipv4_options = n_ipv4_options;
+                valid &= ~SP_BIT(V_ipv4_options);
+                h_ports = sp_nothing; c->h_ports = h_ports;
+                valid &= ~SP_BIT(V_ports);
+                h_udp_rest = sp_nothing; c->h_udp_rest = h_udp_rest;
+                valid &= ~SP_BIT(V_udp_rest);
+                h_gtpu = sp_nothing; c->h_gtpu = h_gtpu;
+                valid &= ~SP_BIT(V_gtpu);
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
@@ -4172,7 +4427,12 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
         uint8_t *h_gtpu = c->h_gtpu;
         uint8_t *h_gtpu_optional = c->h_gtpu_optional;
         uint8_t *h_gtpu_psc = c->h_gtpu_psc;
-        uint8_t *h_gtpu_chain = c->h_gtpu_chain;
+        uint8_t *h_gtpu_numbers = c->h_gtpu_numbers;
+        uint8_t *h_gtpu_extension_1 = c->h_gtpu_extension_1;
+        uint8_t *h_gtpu_extension_2 = c->h_gtpu_extension_2;
+        uint8_t *h_gtpu_extension_3 = c->h_gtpu_extension_3;
+        uint8_t *h_gtpu_extension_4 = c->h_gtpu_extension_4;
+        uint8_t *h_gtpu_end = c->h_gtpu_end;
         uint8_t *h_inner_ipv4 = c->h_inner_ipv4;
         uint8_t *h_inner_ipv4_options = c->h_inner_ipv4_options;
         uint8_t *h_inner_ipv6 = c->h_inner_ipv6;
@@ -4182,7 +4442,10 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
         uint8_t *h_extension_4 = c->h_extension_4;
         uint8_t *h_inner_ports = c->h_inner_ports;
         uint32_t n_ipv4_options = c->n_ipv4_options;
-        uint32_t n_gtpu_chain = c->n_gtpu_chain;
+        uint32_t n_gtpu_extension_1 = c->n_gtpu_extension_1;
+        uint32_t n_gtpu_extension_2 = c->n_gtpu_extension_2;
+        uint32_t n_gtpu_extension_3 = c->n_gtpu_extension_3;
+        uint32_t n_gtpu_extension_4 = c->n_gtpu_extension_4;
         uint32_t n_inner_ipv4_options = c->n_inner_ipv4_options;
         uint32_t n_extension_1 = c->n_extension_1;
         uint32_t n_extension_2 = c->n_extension_2;
@@ -4204,16 +4467,16 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum46 = {0, 0, 0};
-            sp_sum_bytes(&sum46, c->s + S_tunnel_ipv4, 10);
-            sp_sum_bytes(&sum46, c->s + S_tunnel_ipv4 + 12, 8);
-            sp_st16(c->s + S_tunnel_ipv4 + 10, ((uint32_t)sp_csum16(&sum46) & 0xffff));
+            struct sp_sum sum60 = {0, 0, 0};
+            sp_sum_bytes(&sum60, c->s + S_tunnel_ipv4, 10);
+            sp_sum_bytes(&sum60, c->s + S_tunnel_ipv4 + 12, 8);
+            sp_st16(c->s + S_tunnel_ipv4 + 10, ((uint32_t)sp_csum16(&sum60) & 0xffff));
         }
         if (sp_bit(valid, V_underlay_ipv4)) {
-            struct sp_sum sum47 = {0, 0, 0};
-            sp_sum_bytes(&sum47, h_underlay_ipv4, 10);
-            sp_sum_bytes(&sum47, h_underlay_ipv4 + 12, 8);
-            sp_st16(h_underlay_ipv4 + 10, ((uint32_t)sp_csum16(&sum47) & 0xffff));
+            struct sp_sum sum61 = {0, 0, 0};
+            sp_sum_bytes(&sum61, h_underlay_ipv4, 10);
+            sp_sum_bytes(&sum61, h_underlay_ipv4 + 12, 8);
+            sp_st16(h_underlay_ipv4 + 10, ((uint32_t)sp_csum16(&sum61) & 0xffff));
         }
         /* deparser */
         uint8_t *first = payload;
@@ -4240,7 +4503,7 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 moved |= sp_move(h_extension_1, first);
             }
         }
-        if (valid & (SP_BIT(V_gtpu_chain) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
+        if (valid & (SP_BIT(V_gtpu_end) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
             if (sp_bit(valid, V_inner_ipv6)) {
                 first -= 40;
                 moved |= sp_move(h_inner_ipv6, first);
@@ -4253,10 +4516,35 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 first -= 20;
                 moved |= sp_move(h_inner_ipv4, first);
             }
-            if (sp_bit(valid, V_gtpu_chain)) {
-                first -= (0 + n_gtpu_chain);
-                moved |= sp_move(h_gtpu_chain, first);
+            if (sp_bit(valid, V_gtpu_end)) {
+                first -= 1;
+                moved |= sp_move(h_gtpu_end, first);
             }
+        }
+        if (valid & (SP_BIT(V_gtpu_extension_1) | SP_BIT(V_gtpu_extension_2) | SP_BIT(V_gtpu_extension_3) | SP_BIT(V_gtpu_extension_4))) {
+            if (sp_bit(valid, V_gtpu_extension_4)) {
+                first -= (4 + n_gtpu_extension_4);
+                moved |= sp_move(h_gtpu_extension_4, first);
+            }
+            if (sp_bit(valid, V_gtpu_extension_3)) {
+                first -= (4 + n_gtpu_extension_3);
+                moved |= sp_move(h_gtpu_extension_3, first);
+            }
+            if (sp_bit(valid, V_gtpu_extension_2)) {
+                first -= (4 + n_gtpu_extension_2);
+                moved |= sp_move(h_gtpu_extension_2, first);
+            }
+            if (sp_bit(valid, V_gtpu_extension_1)) {
+                first -= (4 + n_gtpu_extension_1);
+                moved |= sp_move(h_gtpu_extension_1, first);
+            }
+        }
+        if (sp_bit(valid, V_gtpu_container)) {
+            first -= 4;
+        }
+        if (sp_bit(valid, V_gtpu_numbers)) {
+            first -= 3;
+            moved |= sp_move(h_gtpu_numbers, first);
         }
         if (valid & (SP_BIT(V_udp_rest) | SP_BIT(V_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_gtpu_psc))) {
             if (sp_bit(valid, V_gtpu_psc)) {
@@ -4294,21 +4582,9 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 moved |= sp_move(h_ipv4, first);
             }
         }
-        if ((valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) == (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
-            first -= 60;
-        } else if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
-            if (sp_bit(valid, V_tunnel_unit_1)) {
-                first -= 4;
-            }
-            if (sp_bit(valid, V_tunnel_unit_2)) {
-                first -= 4;
-            }
-            if (sp_bit(valid, V_tunnel_unit_3)) {
-                first -= 4;
-            }
-            if (sp_bit(valid, V_tunnel_unit_4)) {
-                first -= 4;
-            }
+        if ((valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) == (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
+            first -= 44;
+        } else if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
             if (sp_bit(valid, V_tunnel_psc)) {
                 first -= 4;
             }
@@ -4375,7 +4651,7 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                     if (at != h_extension_1) __builtin_memmove(at, h_extension_1, (8 + n_extension_1));
                 }
             }
-            if (valid & (SP_BIT(V_gtpu_chain) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
+            if (valid & (SP_BIT(V_gtpu_end) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
                 if (sp_bit(valid, V_inner_ipv6)) {
                     at -= 40;
                     if (at != h_inner_ipv6) sp_move_40(at, h_inner_ipv6);
@@ -4388,10 +4664,36 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                     at -= 20;
                     if (at != h_inner_ipv4) sp_move_20(at, h_inner_ipv4);
                 }
-                if (sp_bit(valid, V_gtpu_chain)) {
-                    at -= (0 + n_gtpu_chain);
-                    if (at != h_gtpu_chain) __builtin_memmove(at, h_gtpu_chain, (0 + n_gtpu_chain));
+                if (sp_bit(valid, V_gtpu_end)) {
+                    at -= 1;
+                    if (at != h_gtpu_end) sp_move_1(at, h_gtpu_end);
                 }
+            }
+            if (valid & (SP_BIT(V_gtpu_extension_1) | SP_BIT(V_gtpu_extension_2) | SP_BIT(V_gtpu_extension_3) | SP_BIT(V_gtpu_extension_4))) {
+                if (sp_bit(valid, V_gtpu_extension_4)) {
+                    at -= (4 + n_gtpu_extension_4);
+                    if (at != h_gtpu_extension_4) __builtin_memmove(at, h_gtpu_extension_4, (4 + n_gtpu_extension_4));
+                }
+                if (sp_bit(valid, V_gtpu_extension_3)) {
+                    at -= (4 + n_gtpu_extension_3);
+                    if (at != h_gtpu_extension_3) __builtin_memmove(at, h_gtpu_extension_3, (4 + n_gtpu_extension_3));
+                }
+                if (sp_bit(valid, V_gtpu_extension_2)) {
+                    at -= (4 + n_gtpu_extension_2);
+                    if (at != h_gtpu_extension_2) __builtin_memmove(at, h_gtpu_extension_2, (4 + n_gtpu_extension_2));
+                }
+                if (sp_bit(valid, V_gtpu_extension_1)) {
+                    at -= (4 + n_gtpu_extension_1);
+                    if (at != h_gtpu_extension_1) __builtin_memmove(at, h_gtpu_extension_1, (4 + n_gtpu_extension_1));
+                }
+            }
+            if (sp_bit(valid, V_gtpu_container)) {
+                at -= 4;
+                sp_move_4(at, c->s + S_gtpu_container);
+            }
+            if (sp_bit(valid, V_gtpu_numbers)) {
+                at -= 3;
+                if (at != h_gtpu_numbers) sp_move_3(at, h_gtpu_numbers);
             }
             if (valid & (SP_BIT(V_udp_rest) | SP_BIT(V_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_gtpu_psc))) {
                 if (sp_bit(valid, V_gtpu_psc)) {
@@ -4429,26 +4731,10 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                     if (at != h_ipv4) sp_move_20(at, h_ipv4);
                 }
             }
-            if ((valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) == (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
-                at -= 60;
-                sp_move_60(at, c->s + S_tunnel_ipv4);
-            } else if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
-                if (sp_bit(valid, V_tunnel_unit_1)) {
-                    at -= 4;
-                    sp_move_4(at, c->s + S_tunnel_unit_1);
-                }
-                if (sp_bit(valid, V_tunnel_unit_2)) {
-                    at -= 4;
-                    sp_move_4(at, c->s + S_tunnel_unit_2);
-                }
-                if (sp_bit(valid, V_tunnel_unit_3)) {
-                    at -= 4;
-                    sp_move_4(at, c->s + S_tunnel_unit_3);
-                }
-                if (sp_bit(valid, V_tunnel_unit_4)) {
-                    at -= 4;
-                    sp_move_4(at, c->s + S_tunnel_unit_4);
-                }
+            if ((valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) == (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
+                at -= 44;
+                sp_move_44(at, c->s + S_tunnel_ipv4);
+            } else if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
                 if (sp_bit(valid, V_tunnel_psc)) {
                     at -= 4;
                     sp_move_4(at, c->s + S_tunnel_psc);
@@ -4516,10 +4802,10 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 if (at != h_ethernet) sp_move_14(at, h_ethernet);
                 at += 14;
             }
-            if ((valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) == (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
-                sp_move_60(at, c->s + S_tunnel_ipv4);
-                at += 60;
-            } else if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
+            if ((valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) == (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
+                sp_move_44(at, c->s + S_tunnel_ipv4);
+                at += 44;
+            } else if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
                 if (sp_bit(valid, V_tunnel_ipv4)) {
                     sp_move_20(at, c->s + S_tunnel_ipv4);
                     at += 20;
@@ -4538,22 +4824,6 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 }
                 if (sp_bit(valid, V_tunnel_psc)) {
                     sp_move_4(at, c->s + S_tunnel_psc);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_4)) {
-                    sp_move_4(at, c->s + S_tunnel_unit_4);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_3)) {
-                    sp_move_4(at, c->s + S_tunnel_unit_3);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_2)) {
-                    sp_move_4(at, c->s + S_tunnel_unit_2);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_1)) {
-                    sp_move_4(at, c->s + S_tunnel_unit_1);
                     at += 4;
                 }
             }
@@ -4593,10 +4863,36 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                     at += 4;
                 }
             }
-            if (valid & (SP_BIT(V_gtpu_chain) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
-                if (sp_bit(valid, V_gtpu_chain)) {
-                    if (at != h_gtpu_chain) __builtin_memmove(at, h_gtpu_chain, (0 + n_gtpu_chain));
-                    at += (0 + n_gtpu_chain);
+            if (sp_bit(valid, V_gtpu_numbers)) {
+                if (at != h_gtpu_numbers) sp_move_3(at, h_gtpu_numbers);
+                at += 3;
+            }
+            if (sp_bit(valid, V_gtpu_container)) {
+                sp_move_4(at, c->s + S_gtpu_container);
+                at += 4;
+            }
+            if (valid & (SP_BIT(V_gtpu_extension_1) | SP_BIT(V_gtpu_extension_2) | SP_BIT(V_gtpu_extension_3) | SP_BIT(V_gtpu_extension_4))) {
+                if (sp_bit(valid, V_gtpu_extension_1)) {
+                    if (at != h_gtpu_extension_1) __builtin_memmove(at, h_gtpu_extension_1, (4 + n_gtpu_extension_1));
+                    at += (4 + n_gtpu_extension_1);
+                }
+                if (sp_bit(valid, V_gtpu_extension_2)) {
+                    if (at != h_gtpu_extension_2) __builtin_memmove(at, h_gtpu_extension_2, (4 + n_gtpu_extension_2));
+                    at += (4 + n_gtpu_extension_2);
+                }
+                if (sp_bit(valid, V_gtpu_extension_3)) {
+                    if (at != h_gtpu_extension_3) __builtin_memmove(at, h_gtpu_extension_3, (4 + n_gtpu_extension_3));
+                    at += (4 + n_gtpu_extension_3);
+                }
+                if (sp_bit(valid, V_gtpu_extension_4)) {
+                    if (at != h_gtpu_extension_4) __builtin_memmove(at, h_gtpu_extension_4, (4 + n_gtpu_extension_4));
+                    at += (4 + n_gtpu_extension_4);
+                }
+            }
+            if (valid & (SP_BIT(V_gtpu_end) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
+                if (sp_bit(valid, V_gtpu_end)) {
+                    if (at != h_gtpu_end) sp_move_1(at, h_gtpu_end);
+                    at += 1;
                 }
                 if (sp_bit(valid, V_inner_ipv4)) {
                     if (at != h_inner_ipv4) sp_move_20(at, h_inner_ipv4);
@@ -4634,7 +4930,7 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 at += 4;
             }
         } else {
-            uint8_t gathered[624 + 1], *at = gathered;
+            uint8_t gathered[856 + 1], *at = gathered;
             if (valid & (SP_BIT(V_underlay_ethernet) | SP_BIT(V_underlay_ipv4) | SP_BIT(V_underlay_udp) | SP_BIT(V_vxlan))) {
                 if (sp_bit(valid, V_underlay_ethernet)) {
                     sp_copy(at, h_underlay_ethernet, 14);
@@ -4657,7 +4953,7 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 sp_copy(at, h_ethernet, 14);
                 at += 14;
             }
-            if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_tunnel_unit_4) | SP_BIT(V_tunnel_unit_3) | SP_BIT(V_tunnel_unit_2) | SP_BIT(V_tunnel_unit_1))) {
+            if (valid & (SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc))) {
                 if (sp_bit(valid, V_tunnel_ipv4)) {
                     sp_copy(at, c->s + S_tunnel_ipv4, 20);
                     at += 20;
@@ -4676,22 +4972,6 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                 }
                 if (sp_bit(valid, V_tunnel_psc)) {
                     sp_copy(at, c->s + S_tunnel_psc, 4);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_4)) {
-                    sp_copy(at, c->s + S_tunnel_unit_4, 4);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_3)) {
-                    sp_copy(at, c->s + S_tunnel_unit_3, 4);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_2)) {
-                    sp_copy(at, c->s + S_tunnel_unit_2, 4);
-                    at += 4;
-                }
-                if (sp_bit(valid, V_tunnel_unit_1)) {
-                    sp_copy(at, c->s + S_tunnel_unit_1, 4);
                     at += 4;
                 }
             }
@@ -4731,10 +5011,36 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
                     at += 4;
                 }
             }
-            if (valid & (SP_BIT(V_gtpu_chain) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
-                if (sp_bit(valid, V_gtpu_chain)) {
-                    sp_copy(at, h_gtpu_chain, (0 + n_gtpu_chain));
-                    at += (0 + n_gtpu_chain);
+            if (sp_bit(valid, V_gtpu_numbers)) {
+                sp_copy(at, h_gtpu_numbers, 3);
+                at += 3;
+            }
+            if (sp_bit(valid, V_gtpu_container)) {
+                sp_copy(at, c->s + S_gtpu_container, 4);
+                at += 4;
+            }
+            if (valid & (SP_BIT(V_gtpu_extension_1) | SP_BIT(V_gtpu_extension_2) | SP_BIT(V_gtpu_extension_3) | SP_BIT(V_gtpu_extension_4))) {
+                if (sp_bit(valid, V_gtpu_extension_1)) {
+                    sp_copy(at, h_gtpu_extension_1, (4 + n_gtpu_extension_1));
+                    at += (4 + n_gtpu_extension_1);
+                }
+                if (sp_bit(valid, V_gtpu_extension_2)) {
+                    sp_copy(at, h_gtpu_extension_2, (4 + n_gtpu_extension_2));
+                    at += (4 + n_gtpu_extension_2);
+                }
+                if (sp_bit(valid, V_gtpu_extension_3)) {
+                    sp_copy(at, h_gtpu_extension_3, (4 + n_gtpu_extension_3));
+                    at += (4 + n_gtpu_extension_3);
+                }
+                if (sp_bit(valid, V_gtpu_extension_4)) {
+                    sp_copy(at, h_gtpu_extension_4, (4 + n_gtpu_extension_4));
+                    at += (4 + n_gtpu_extension_4);
+                }
+            }
+            if (valid & (SP_BIT(V_gtpu_end) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ipv4_options) | SP_BIT(V_inner_ipv6))) {
+                if (sp_bit(valid, V_gtpu_end)) {
+                    sp_copy(at, h_gtpu_end, 1);
+                    at += 1;
                 }
                 if (sp_bit(valid, V_inner_ipv4)) {
                     sp_copy(at, h_inner_ipv4, 20);
@@ -4781,8 +5087,6 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
     }
 }
 
-static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo);
-static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
@@ -4794,10 +5098,8 @@ static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t t
 static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
-static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
-static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
@@ -4805,13 +5107,9 @@ static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t
 static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo);
-static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
@@ -4819,10 +5117,8 @@ static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t t
 static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
-static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
-static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
@@ -4870,42 +5166,29 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                             }
                             return 0;
                         }
-                        if ((((sp_ld8(p + 42) >> 5) == 1u) && (((sp_ld8(p + 42) >> 4) & 0x1) == 1u) && (((sp_ld8(p + 42) >> 2) & 0x1) == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u) && ((sp_ld8(p + 42) & 0x1) == 0u))) {
-                            return 0;
-                        }
-                        if ((((sp_ld8(p + 42) >> 5) == 1u) && (((sp_ld8(p + 42) >> 4) & 0x1) == 1u))) {
+                        if ((((sp_ld8(p + 42) >> 5) == 1u) && (((sp_ld8(p + 42) >> 4) & 0x1) == 1u) && (((sp_ld8(p + 42) >> 2) & 0x1) == 1u) && (sp_ld8(p + 42 + 1) == 0xffu))) {
                             if (pk->length < 54) return 0;
-                            if ((sp_ld8(p + 42 + 1) == 0xffu)) {
-                                if ((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) == 0u)) {
-                                    return 0;
-                                }
-                                if ((((((sp_ld8(p + 42) >> 2) & 0x1) == 1u) ? sp_ld8(p + 50 + 3) : 0u) == 0x85u)) {
-                                    if (pk->length < 55) return 0;
-                                    if ((sp_ld8(p + 54) == 1u)) {
-                                        if (pk->length < 58) return 0;
-                                        if ((sp_ld8(p + 54 + 3) == 0u)) {
-                                            if (pk->length < 59) return 0;
-                                            if (((sp_ld8(p + 58) >> 4) == 4u)) {
-                                                if (pk->length < 78) return 0;
-                                                if (!((sp_ld8(p + 58) & 0xf) >= 5u)) return 0;
-                                                if (((sp_ld8(p + 58) & 0xf) == 5u)) {
-                                                    if ((((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 0x11u)) || (((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 6u)) || (((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 0x84u))) {
-                                                        if (pk->length < 82) return 0;
-                                                        return 3;
-                                                    }
-                                                    return 0;
-                                                }
-                                                return 0;
-                                            }
-                                            if (((sp_ld8(p + 58) >> 4) == 6u)) {
-                                                if (pk->length < 98) return 0;
-                                                if ((sp_ld8(p + 58 + 6) == 0x11u) || (sp_ld8(p + 58 + 6) == 6u) || (sp_ld8(p + 58 + 6) == 0x84u)) {
-                                                    if (pk->length < 102) return 0;
-                                                    return 4;
-                                                }
-                                                return 0;
+                            if (((sp_ld32(p + 50) & 0xff) == 0x85u)) {
+                                if (pk->length < 58) return 0;
+                                if (((((uint32_t)(sp_ld64(p + 50) >> 24) & 0xff) == 1u) && (((uint32_t)sp_ld64(p + 50) & 0xff) == 0u))) {
+                                    if (pk->length < 59) return 0;
+                                    if (((sp_ld8(p + 58) >> 4) == 4u)) {
+                                        if (pk->length < 78) return 0;
+                                        if (!((sp_ld8(p + 58) & 0xf) >= 5u)) return 0;
+                                        if (((sp_ld8(p + 58) & 0xf) == 5u)) {
+                                            if ((((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 0x11u)) || (((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 6u)) || (((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 0x84u))) {
+                                                if (pk->length < 82) return 0;
+                                                return 3;
                                             }
                                             return 0;
+                                        }
+                                        return 0;
+                                    }
+                                    if (((sp_ld8(p + 58) >> 4) == 6u)) {
+                                        if (pk->length < 98) return 0;
+                                        if ((sp_ld8(p + 58 + 6) == 0x11u) || (sp_ld8(p + 58 + 6) == 6u) || (sp_ld8(p + 58 + 6) == 0x84u)) {
+                                            if (pk->length < 102) return 0;
+                                            return 4;
                                         }
                                         return 0;
                                     }
@@ -4957,7 +5240,12 @@ static __attribute__((noinline, cold)) void class_1_leave_0(struct sp_context *c
     c->h_gtpu = p + 42;
     c->h_gtpu_optional = sp_nothing;
     c->h_gtpu_psc = sp_nothing;
-    c->h_gtpu_chain = sp_nothing;
+    c->h_gtpu_numbers = sp_nothing;
+    c->h_gtpu_extension_1 = sp_nothing;
+    c->h_gtpu_extension_2 = sp_nothing;
+    c->h_gtpu_extension_3 = sp_nothing;
+    c->h_gtpu_extension_4 = sp_nothing;
+    c->h_gtpu_end = sp_nothing;
     c->h_inner_ipv4 = p + 50;
     c->h_inner_ipv4_options = sp_nothing;
     c->h_inner_ipv6 = sp_nothing;
@@ -4967,7 +5255,10 @@ static __attribute__((noinline, cold)) void class_1_leave_0(struct sp_context *c
     c->h_extension_4 = sp_nothing;
     c->h_inner_ports = p + 70;
     c->n_ipv4_options = 0;
-    c->n_gtpu_chain = 0;
+    c->n_gtpu_extension_1 = 0;
+    c->n_gtpu_extension_2 = 0;
+    c->n_gtpu_extension_3 = 0;
+    c->n_gtpu_extension_4 = 0;
     c->n_inner_ipv4_options = 0;
     c->n_extension_1 = 0;
     c->n_extension_2 = 0;
@@ -4975,6 +5266,111 @@ static __attribute__((noinline, cold)) void class_1_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
+static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_26 = 0;
+    struct sp_wait *const wait_26 = &run->wait[1];
+    uint32_t n_26 = wait_26->keys;
+    uint32_t begin_26 = n_26;
+    uint64_t word_26_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        c->rule_set_pdr = &sp_zero_set_pdr;
+        c->keep = 0xffffffffu;
+        c->v.meta_dst_v4 = 0u;
+        c->v.meta_vrf = 0u;
+        c->v.meta_loopback = 0u;
+        c->v.meta_group = 0u;
+        c->v.meta_class_meter = 0u;
+        c->v.meta_out_length = 0u;
+        c->v.meta_mark = 0u;
+        uint32_t meta_user_is_inner = 0u;
+        uint32_t meta_ip_version = 0u;
+        uint32_t meta_src_v4 = 0u;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_protocol = 0u;
+        uint32_t meta_tos = 0u;
+        uint32_t meta_src_port = 0u;
+        uint32_t meta_dst_port = 0u;
+        uint32_t meta_pdu_length = 0u;
+        uint32_t meta_header_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t standard_metadata_checksum_error = 0u;
+        uint32_t UpfIngress_user_packet_reason = 0u;
+        uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel = 0u;
+        uint32_t UpfIngress_user_packet_udp = 0u;
+        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
+        uint32_t UpfIngress_user_packet_udp_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        struct sp_sum sum1 = {0, 0, 0};
+        sp_sum_bytes(&sum1, p + 14, 10);
+        sp_sum_bytes(&sum1, p + 14 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        struct sp_sum sum2 = {0, 0, 0};
+        sp_sum_bytes(&sum2, p + 50, 10);
+        sp_sum_bytes(&sum2, p + 50 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + 50 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        if (standard_metadata_checksum_error == 1u) {
+            meta_reason = 0x11u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x11u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_reason = 0u;
+        meta_user_is_inner = 1u;
+        meta_ip_version = 4u;
+        meta_src_v4 = sp_ld32(p + 50 + 12);
+        meta_dst_v4 = sp_ld32(p + 50 + 16); c->v.meta_dst_v4 = meta_dst_v4;
+        meta_protocol = sp_ld8(p + 50 + 9);
+        meta_tos = sp_ld8(p + 50 + 1);
+        meta_pdu_length = sp_ld16(p + 50 + 2);
+        meta_header_length = 0x14u;
+        meta_src_port = sp_ld16(p + 70);
+        meta_dst_port = sp_ld16(p + 70 + 2);
+        meta_header_length = 0x18u;
+        UpfIngress_user_packet_end = (sp_ld16(p + 50 + 2) + 0x32u);
+        if (((sp_ld16(p + 50 + 2) + 0x32u) > ((uint32_t)pk->length)) || (sp_ld16(p + 50 + 2) < 0x18u)) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_tunnel = 0xeu;
+        UpfIngress_user_packet_udp = 0x22u;
+        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
+        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
+        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
+        if (((((sp_ld16(p + 50 + 2) + 0x32u) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+        n_26 += (n_26 == begin_26) | (x3 != word_26_0);
+        wait_26->key_of[i] = n_26 - 1;
+        sp_st64(wait_26->bytes + (n_26 - 1) * 8 + 0, x3);
+        word_26_0 = x3;
+        to_26 |= bit;
+        done:;
+    }
+    run->todo[26] |= to_26;
+    wait_26->keys = n_26;
+}
 
 
 static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -5034,7 +5430,7 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         const uint32_t hit = hits >> k & 1;
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x408e4010;
+        uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
@@ -5123,9 +5519,9 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             to_34 |= bit;
             goto done;
         } else {
-            goto node_10;
+            goto node_11;
         }
-        node_10:;
+        node_11:;
         if (meta_classified == 1u) {
             UpfIngress_session_remote_v4 = sp_ld32(p + 50 + 16);
             UpfIngress_session_local_v4 = sp_ld32(p + 50 + 12);
@@ -5148,12 +5544,12 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             to_36 |= bit;
             goto done;
         } else {
-            goto node_8;
+            goto node_9;
         }
-        node_8:;
+        node_9:;
         if (skip_firewall_v4) {
             skipped_firewall_v4++;
-            goto node_7;
+            goto node_8;
         }
         const uint32_t x10 = sp_ld32(p + 50 + 16);
         const uint64_t x11 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x10 >> 16);
@@ -5166,7 +5562,7 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         word_39_1 = x12;
         to_39 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -5229,7 +5625,7 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x13 = sp_ld32(p + 50 + 16);
         const uint64_t x14 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x13 >> 16);
@@ -5242,7 +5638,7 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         word_40_1 = x15;
         to_40 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -5313,7 +5709,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x408e4010;
+        uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
@@ -5337,6 +5733,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_frame = 0u;
         uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
@@ -5482,12 +5880,47 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 8);
+            if (sp_ld8(p + 50 + 8) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 50 + 2)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -5552,13 +5985,6 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 50 + 8) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 50 + 8);
             UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 50 + 10);
             UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 50 + 8) - 1u) & 0xff);
@@ -5568,12 +5994,12 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
             const uint32_t x49 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 50 + 10, x49);
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -5629,6 +6055,10 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -5676,7 +6106,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
         sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
         f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
         /* deparser */
-        if (valid == 0x408003ffull) {
+        if (valid == 0x1020003ffull) {
             if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -5712,7 +6142,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x408000ffull) {
+        if (valid == 0x1020000ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -5770,6 +6200,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
 
 static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
+    uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[19];
     const uint64_t hits = wait->hits;
@@ -5794,7 +6225,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             continue;
         }
         found += hit;
-        uint64_t valid = 0x408e4010;
+        uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -5809,6 +6240,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
         uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
@@ -5865,12 +6298,39 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 8);
+            if (sp_ld8(p + 50 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 50 + 2)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -5935,13 +6395,6 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 50 + 8) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 50 + 8);
             UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 50 + 10);
             UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 50 + 8) - 1u) & 0xff);
@@ -5951,12 +6404,12 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 50 + 10, x36);
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -6012,6 +6465,10 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -6044,7 +6501,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum40) & 0xffff);
         }
         /* deparser */
-        if (valid == 0x408003f0ull) {
+        if (valid == 0x1020003f0ull) {
             if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -6072,7 +6529,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x408000f0ull) {
+        if (valid == 0x1020000f0ull) {
             sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -6099,6 +6556,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+    run->todo[24] |= to_24;
 }
 
 static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -6117,7 +6575,12 @@ static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *c
     c->h_gtpu = p + 42;
     c->h_gtpu_optional = sp_nothing;
     c->h_gtpu_psc = sp_nothing;
-    c->h_gtpu_chain = sp_nothing;
+    c->h_gtpu_numbers = sp_nothing;
+    c->h_gtpu_extension_1 = sp_nothing;
+    c->h_gtpu_extension_2 = sp_nothing;
+    c->h_gtpu_extension_3 = sp_nothing;
+    c->h_gtpu_extension_4 = sp_nothing;
+    c->h_gtpu_end = sp_nothing;
     c->h_inner_ipv4 = sp_nothing;
     c->h_inner_ipv4_options = sp_nothing;
     c->h_inner_ipv6 = p + 50;
@@ -6127,7 +6590,10 @@ static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *c
     c->h_extension_4 = sp_nothing;
     c->h_inner_ports = p + 90;
     c->n_ipv4_options = 0;
-    c->n_gtpu_chain = 0;
+    c->n_gtpu_extension_1 = 0;
+    c->n_gtpu_extension_2 = 0;
+    c->n_gtpu_extension_3 = 0;
+    c->n_gtpu_extension_4 = 0;
     c->n_inner_ipv4_options = 0;
     c->n_extension_1 = 0;
     c->n_extension_2 = 0;
@@ -6135,6 +6601,104 @@ static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
+static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_46 = 0;
+    struct sp_wait *const wait_46 = &run->wait[21];
+    uint32_t n_46 = wait_46->keys;
+    uint32_t begin_46 = n_46;
+    uint64_t word_46_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        c->rule_set_pdr = &sp_zero_set_pdr;
+        c->keep = 0xffffffffu;
+        c->v.meta_dst_v4 = 0u;
+        c->v.meta_vrf = 0u;
+        c->v.meta_group = 0u;
+        c->v.meta_class_meter = 0u;
+        c->v.meta_out_length = 0u;
+        c->v.meta_mark = 0u;
+        uint32_t meta_user_is_inner = 0u;
+        uint32_t meta_ip_version = 0u;
+        sp_u128 meta_src_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 meta_dst_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t meta_protocol = 0u;
+        uint32_t meta_tos = 0u;
+        uint32_t meta_src_port = 0u;
+        uint32_t meta_dst_port = 0u;
+        uint32_t meta_pdu_length = 0u;
+        uint32_t meta_header_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t standard_metadata_checksum_error = 0u;
+        uint32_t UpfIngress_user_packet_reason = 0u;
+        uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel = 0u;
+        uint32_t UpfIngress_user_packet_udp = 0u;
+        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
+        uint32_t UpfIngress_user_packet_udp_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        struct sp_sum sum1 = {0, 0, 0};
+        sp_sum_bytes(&sum1, p + 14, 10);
+        sp_sum_bytes(&sum1, p + 14 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        if (standard_metadata_checksum_error == 1u) {
+            meta_reason = 0x11u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x11u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_reason = 0u;
+        meta_user_is_inner = 1u;
+        meta_ip_version = 6u;
+        meta_src_v6 = sp_ld128(p + 50 + 8);
+        meta_dst_v6 = sp_ld128(p + 50 + 24);
+        meta_protocol = sp_ld8(p + 50 + 6);
+        meta_tos = ((sp_ld16(p + 50) >> 4) & 0xff);
+        meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
+        meta_header_length = 0x28u;
+        meta_src_port = sp_ld16(p + 90);
+        meta_dst_port = sp_ld16(p + 90 + 2);
+        meta_header_length = 0x2cu;
+        UpfIngress_user_packet_end = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x32u);
+        if ((((sp_ld16(p + 50 + 4) + 0x28u) + 0x32u) > ((uint32_t)pk->length)) || ((sp_ld16(p + 50 + 4) + 0x28u) < 0x2cu)) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_tunnel = 0xeu;
+        UpfIngress_user_packet_udp = 0x22u;
+        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
+        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
+        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
+        if ((((((sp_ld16(p + 50 + 4) + 0x28u) + 0x32u) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+        n_46 += (n_46 == begin_46) | (x2 != word_46_0);
+        wait_46->key_of[i] = n_46 - 1;
+        sp_st64(wait_46->bytes + (n_46 - 1) * 8 + 0, x2);
+        word_46_0 = x2;
+        to_46 |= bit;
+        done:;
+    }
+    run->todo[46] |= to_46;
+    wait_46->keys = n_46;
+}
 
 
 static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -6202,7 +6766,7 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         const uint32_t hit = hits >> k & 1;
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x420e4010;
+        uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
@@ -6289,9 +6853,9 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             to_54 |= bit;
             goto done;
         } else {
-            goto node_10;
+            goto node_11;
         }
-        node_10:;
+        node_11:;
         if (meta_classified == 1u) {
             UpfIngress_session_remote_v4 = 0u;
             UpfIngress_session_local_v4 = 0u;
@@ -6325,12 +6889,12 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             to_55 |= bit;
             goto done;
         } else {
-            goto node_8;
+            goto node_9;
         }
-        node_8:;
+        node_9:;
         if (skip_firewall_v6) {
             skipped_firewall_v6++;
-            goto node_7;
+            goto node_8;
         }
         const sp_u128 x13 = sp_ld128(p + 50 + 8);
         const sp_u128 x14 = sp_ld128(p + 50 + 24);
@@ -6353,7 +6917,7 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         word_58_4 = x19;
         to_58 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -6414,7 +6978,7 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x20 = 0u;
         const uint64_t x21 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x20 >> 16);
@@ -6427,7 +6991,7 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         word_60_1 = x22;
         to_60 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -6505,7 +7069,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x420e4010;
+        uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
@@ -6529,6 +7093,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_frame = 0u;
         uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
@@ -6671,12 +7237,47 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 7);
+            if (sp_ld8(p + 50 + 7) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 50 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -6741,21 +7342,14 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 50 + 7) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -6811,6 +7405,10 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -6858,7 +7456,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
         sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
         f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
         /* deparser */
-        if (valid == 0x420003ffull) {
+        if (valid == 0x1080003ffull) {
             if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -6894,7 +7492,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x420000ffull) {
+        if (valid == 0x1080000ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -6952,6 +7550,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
 
 static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
+    uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[39];
     const uint64_t hits = wait->hits;
@@ -6976,7 +7575,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             continue;
         }
         found += hit;
-        uint64_t valid = 0x420e4010;
+        uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -6991,6 +7590,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
         uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
@@ -7044,12 +7645,39 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 7);
+            if (sp_ld8(p + 50 + 7) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 50 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -7114,21 +7742,14 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 50 + 7) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -7184,6 +7805,10 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -7216,7 +7841,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum62) & 0xffff);
         }
         /* deparser */
-        if (valid == 0x420003f0ull) {
+        if (valid == 0x1080003f0ull) {
             if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -7244,7 +7869,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x420000f0ull) {
+        if (valid == 0x1080000f0ull) {
             sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -7271,6 +7896,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+    run->todo[24] |= to_24;
 }
 
 static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -7289,7 +7915,12 @@ static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *c
     c->h_gtpu = p + 42;
     c->h_gtpu_optional = p + 50;
     c->h_gtpu_psc = p + 54;
-    c->h_gtpu_chain = sp_nothing;
+    c->h_gtpu_numbers = sp_nothing;
+    c->h_gtpu_extension_1 = sp_nothing;
+    c->h_gtpu_extension_2 = sp_nothing;
+    c->h_gtpu_extension_3 = sp_nothing;
+    c->h_gtpu_extension_4 = sp_nothing;
+    c->h_gtpu_end = sp_nothing;
     c->h_inner_ipv4 = p + 58;
     c->h_inner_ipv4_options = sp_nothing;
     c->h_inner_ipv6 = sp_nothing;
@@ -7299,7 +7930,10 @@ static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *c
     c->h_extension_4 = sp_nothing;
     c->h_inner_ports = p + 78;
     c->n_ipv4_options = 0;
-    c->n_gtpu_chain = 0;
+    c->n_gtpu_extension_1 = 0;
+    c->n_gtpu_extension_2 = 0;
+    c->n_gtpu_extension_3 = 0;
+    c->n_gtpu_extension_4 = 0;
     c->n_inner_ipv4_options = 0;
     c->n_extension_1 = 0;
     c->n_extension_2 = 0;
@@ -7307,6 +7941,113 @@ static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
+static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_66 = 0;
+    struct sp_wait *const wait_66 = &run->wait[41];
+    uint32_t n_66 = wait_66->keys;
+    uint32_t begin_66 = n_66;
+    uint64_t word_66_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        c->rule_set_pdr = &sp_zero_set_pdr;
+        c->keep = 0xffffffffu;
+        c->v.meta_dst_v4 = 0u;
+        c->v.meta_relayed_bytes = 0u;
+        c->v.meta_new_container = 0u;
+        c->v.meta_vrf = 0u;
+        c->v.meta_loopback = 0u;
+        c->v.meta_group = 0u;
+        c->v.meta_class_meter = 0u;
+        c->v.meta_out_length = 0u;
+        c->v.meta_mark = 0u;
+        uint32_t meta_user_is_inner = 0u;
+        uint32_t meta_ip_version = 0u;
+        uint32_t meta_src_v4 = 0u;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_protocol = 0u;
+        uint32_t meta_tos = 0u;
+        uint32_t meta_src_port = 0u;
+        uint32_t meta_dst_port = 0u;
+        uint32_t meta_pdu_length = 0u;
+        uint32_t meta_header_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t standard_metadata_checksum_error = 0u;
+        uint32_t UpfIngress_user_packet_reason = 0u;
+        uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel = 0u;
+        uint32_t UpfIngress_user_packet_udp = 0u;
+        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
+        uint32_t UpfIngress_user_packet_udp_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        struct sp_sum sum1 = {0, 0, 0};
+        sp_sum_bytes(&sum1, p + 14, 10);
+        sp_sum_bytes(&sum1, p + 14 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        struct sp_sum sum2 = {0, 0, 0};
+        sp_sum_bytes(&sum2, p + 58, 10);
+        sp_sum_bytes(&sum2, p + 58 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + 58 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        if (standard_metadata_checksum_error == 1u) {
+            meta_reason = 0x11u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x11u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_reason = 0u;
+        meta_user_is_inner = 1u;
+        meta_ip_version = 4u;
+        meta_src_v4 = sp_ld32(p + 58 + 12);
+        meta_dst_v4 = sp_ld32(p + 58 + 16); c->v.meta_dst_v4 = meta_dst_v4;
+        meta_protocol = sp_ld8(p + 58 + 9);
+        meta_tos = sp_ld8(p + 58 + 1);
+        meta_pdu_length = sp_ld16(p + 58 + 2);
+        meta_header_length = 0x14u;
+        meta_src_port = sp_ld16(p + 78);
+        meta_dst_port = sp_ld16(p + 78 + 2);
+        meta_header_length = 0x18u;
+        UpfIngress_user_packet_end = (sp_ld16(p + 58 + 2) + 0x3au);
+        if (((sp_ld16(p + 58 + 2) + 0x3au) > ((uint32_t)pk->length)) || (sp_ld16(p + 58 + 2) < 0x18u)) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_tunnel = 0xeu;
+        UpfIngress_user_packet_udp = 0x22u;
+        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
+        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
+        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
+        if (((((sp_ld16(p + 58 + 2) + 0x3au) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+        n_66 += (n_66 == begin_66) | (x3 != word_66_0);
+        wait_66->key_of[i] = n_66 - 1;
+        sp_st64(wait_66->bytes + (n_66 - 1) * 8 + 0, x3);
+        word_66_0 = x3;
+        to_66 |= bit;
+        done:;
+    }
+    run->todo[66] |= to_66;
+    wait_66->keys = n_66;
+}
 
 
 static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -7366,7 +8107,7 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         const uint32_t hit = hits >> k & 1;
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x40be4010;
+        uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
@@ -7455,9 +8196,9 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             to_74 |= bit;
             goto done;
         } else {
-            goto node_10;
+            goto node_11;
         }
-        node_10:;
+        node_11:;
         if (meta_classified == 1u) {
             UpfIngress_session_remote_v4 = sp_ld32(p + 58 + 16);
             UpfIngress_session_local_v4 = sp_ld32(p + 58 + 12);
@@ -7480,12 +8221,12 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             to_76 |= bit;
             goto done;
         } else {
-            goto node_8;
+            goto node_9;
         }
-        node_8:;
+        node_9:;
         if (skip_firewall_v4) {
             skipped_firewall_v4++;
-            goto node_7;
+            goto node_8;
         }
         const uint32_t x10 = sp_ld32(p + 58 + 16);
         const uint64_t x11 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x10 >> 16);
@@ -7498,7 +8239,7 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         word_79_1 = x12;
         to_79 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -7561,7 +8302,7 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x13 = sp_ld32(p + 58 + 16);
         const uint64_t x14 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x13 >> 16);
@@ -7574,7 +8315,7 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         word_80_1 = x15;
         to_80 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -7627,6 +8368,82 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
 
 
 
+static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_84 = 0;
+    struct sp_wait *const wait_84 = &run->wait[59];
+    uint32_t n_84 = wait_84->keys;
+    uint32_t begin_84 = n_84;
+    uint64_t word_84_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
+    const struct sp_wait *const wait = &run->wait[58];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_relayed_bytes = 0u;
+        uint32_t meta_container_bytes = 0u;
+        uint32_t meta_new_container = 0u;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = 0;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+        meta_container_bytes = 4u;
+        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+            meta_relayed_bytes = 0u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+            meta_container_bytes = 0u;
+        }
+        if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
+            meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
+            meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        }
+        meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
+        if (((meta_relayed_bytes != 0u) || (((sp_ld8(p + 42) >> 1) & 0x1) == 1u)) || ((sp_ld8(p + 42) & 0x1) == 1u)) {
+            meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
+        }
+        const uint64_t x35 = (uint64_t)meta_nexthop << 48;
+        n_84 += (n_84 == begin_84) | (x35 != word_84_0);
+        wait_84->key_of[i] = n_84 - 1;
+        sp_st64(wait_84->bytes + (n_84 - 1) * 8 + 0, x35);
+        word_84_0 = x35;
+        to_84 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[84] |= to_84;
+    wait_84->keys = n_84;
+}
 
 static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -7645,10 +8462,12 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x40be4010;
+        uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
@@ -7669,12 +8488,17 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_frame = 0u;
         uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
+        uint32_t UpfIngress_tunnel_relay_kept = 0u;
+        uint32_t UpfIngress_tunnel_relay_empty = 0u;
         uint64_t f_underlay_ethernet_0_dst = 0;
         uint64_t f_underlay_ethernet_1_src = 0;
         uint32_t f_underlay_ethernet_2_ethertype = 0;
@@ -7727,14 +8551,6 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        uint32_t f_tunnel_optional_0_sequence = 0;
-        uint32_t f_tunnel_optional_1_npdu = 0;
-        uint32_t f_tunnel_optional_2_next_extension = 0;
-        uint32_t f_tunnel_psc_0_length = 0;
-        uint32_t f_tunnel_psc_1_pdu_type = 0;
-        uint32_t f_tunnel_psc_2_spare = 0;
-        uint32_t f_tunnel_psc_3_qos = 0;
-        uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -7753,10 +8569,10 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x44 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x44;
-                const uint64_t x45 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x45;
+                const uint64_t x46 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x46;
+                const uint64_t x47 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x47;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -7768,8 +8584,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x46 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x46;
+                const uint32_t x48 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x48;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -7777,11 +8593,11 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x47 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
-                f_underlay_udp_0_src = x47;
+                const uint32_t x49 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
+                f_underlay_udp_0_src = x49;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x48 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x48;
+                const uint32_t x50 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x50;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -7814,12 +8630,47 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 8);
+            if (sp_ld8(p + 58 + 8) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 58 + 2)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -7884,30 +8735,23 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 58 + 8) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 58 + 8);
             UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 58 + 10);
             UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 58 + 8) - 1u) & 0xff);
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x49 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x49);
+            const uint32_t x51 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x51);
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
-        valid &= ~SP_BIT(V_gtpu_optional);
-        valid &= ~SP_BIT(V_gtpu_psc);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+            valid &= ~SP_BIT(V_gtpu_optional);
+            valid &= ~SP_BIT(V_gtpu_psc);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -7931,8 +8775,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x50 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x50;
+            const uint32_t x52 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x52;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -7943,26 +8787,44 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x51;
+            const uint32_t x53 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x53;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            UpfIngress_tunnel_relay_pdu_type = 0u;
+            UpfIngress_tunnel_relay_qfi = 0u;
+            UpfIngress_tunnel_relay_kept = 0xffu;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                f_tunnel_gtpu_3_has_extension = 1u;
-                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_optional);
-                f_tunnel_optional_0_sequence = 0u;
-                f_tunnel_optional_1_npdu = 0u;
-                f_tunnel_optional_2_next_extension = 0x85u;
-                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_psc);
-                f_tunnel_psc_0_length = 1u;
-                const uint32_t x52 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x52;
-                f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
-                f_tunnel_psc_4_next_extension = 0u;
+                UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
+                    UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
+                    UpfIngress_tunnel_relay_kept = 0xc0u;
+                }
             }
+            f_tunnel_gtpu_3_has_extension = ((meta_relayed_bytes == 0u) ? 0u : 1u);
+            f_tunnel_gtpu_4_has_sequence = ((sp_ld8(p + 42) >> 1) & 0x1);
+            f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
+            UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
+            if (meta_new_container == 1u) {
+                const uint32_t x54 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x54) << 4));
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
+                sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+            } else {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
+                    const uint32_t x55 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x55);
+                } else {
+                    valid &= ~SP_BIT(V_gtpu_psc);
+                    sp_st8(p + 50 + 3, 0u);
+                    if (UpfIngress_tunnel_relay_empty) {
+                        valid &= ~SP_BIT(V_gtpu_optional);
+                    }
+                }
+            }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -7978,39 +8840,39 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum53 = {0, 0, 0};
-            sp_sum_value(&sum53, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum53, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum53, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum53, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum53, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum53, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum53, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum53, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum53, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum53, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum53, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum53, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
+            struct sp_sum sum56 = {0, 0, 0};
+            sp_sum_value(&sum56, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum56, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum56, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum56, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum56, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum56, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum56, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum56, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum56, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum56, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum56, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum56, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum56, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum56) & 0xffff);
         }
-        struct sp_sum sum54 = {0, 0, 0};
-        sp_sum_value(&sum54, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum54, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum54, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum54, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum54, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum54, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum54, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum54, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum54, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum54, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum54, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum54, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
+        struct sp_sum sum57 = {0, 0, 0};
+        sp_sum_value(&sum57, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum57, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum57, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum57, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum57, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum57, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum57, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum57, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum57, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum57, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum57, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum57, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum57, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum57) & 0xffff);
         /* deparser */
-        if (valid == 0x408003ffull) {
+        if (valid == 0x1020300ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -8028,29 +8890,67 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
             sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
             sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 50, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 54, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
             pk->start -= 50;
             pk->length += 50;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x408000ffull) {
+        if (valid == 0x1020100ffull) {
+            if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b59_0_0; __builtin_memcpy(&b59_0_0, p, 4);
+            sp_block2 b59_1_0; __builtin_memcpy(&b59_1_0, p + 4, 2);
+            sp_block4 b59_2_0; __builtin_memcpy(&b59_2_0, p + 6, 4);
+            sp_block2 b59_3_0; __builtin_memcpy(&b59_3_0, p + 10, 2);
+            sp_block2 b59_4_0; __builtin_memcpy(&b59_4_0, p + 12, 2);
+            sp_block2 b59_5_0; __builtin_memcpy(&b59_5_0, p + 50, 2);
+            sp_block1 b59_6_0; __builtin_memcpy(&b59_6_0, p + 52, 1);
+            sp_block1 b59_7_0; __builtin_memcpy(&b59_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b59_0_0, 4);
+            __builtin_memcpy(p + 8, &b59_1_0, 2);
+            __builtin_memcpy(p + 10, &b59_2_0, 4);
+            __builtin_memcpy(p + 14, &b59_3_0, 2);
+            __builtin_memcpy(p + 16, &b59_4_0, 2);
+            __builtin_memcpy(p + 54, &b59_5_0, 2);
+            __builtin_memcpy(p + 56, &b59_6_0, 1);
+            __builtin_memcpy(p + 57, &b59_7_0, 1);
+            sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 46;
+            pk->length += 46;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1020000ffull) {
             if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
-            sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
-            sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
-            sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
-            sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b56_0_0, 4);
-            __builtin_memcpy(p + 12, &b56_1_0, 2);
-            __builtin_memcpy(p + 14, &b56_2_0, 4);
-            __builtin_memcpy(p + 18, &b56_3_0, 2);
-            __builtin_memcpy(p + 20, &b56_4_0, 2);
+            sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
+            sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
+            sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
+            sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
+            sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b60_0_0, 4);
+            __builtin_memcpy(p + 12, &b60_1_0, 2);
+            __builtin_memcpy(p + 14, &b60_2_0, 4);
+            __builtin_memcpy(p + 18, &b60_3_0, 2);
+            __builtin_memcpy(p + 20, &b60_4_0, 2);
             sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -8074,16 +8974,16 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
-        sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
-        sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
-        sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
-        sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b57_0_0, 4);
-        __builtin_memcpy(p + 48, &b57_1_0, 2);
-        __builtin_memcpy(p + 50, &b57_2_0, 4);
-        __builtin_memcpy(p + 54, &b57_3_0, 2);
-        __builtin_memcpy(p + 56, &b57_4_0, 2);
+        sp_block4 b61_0_0; __builtin_memcpy(&b61_0_0, p, 4);
+        sp_block2 b61_1_0; __builtin_memcpy(&b61_1_0, p + 4, 2);
+        sp_block4 b61_2_0; __builtin_memcpy(&b61_2_0, p + 6, 4);
+        sp_block2 b61_3_0; __builtin_memcpy(&b61_3_0, p + 10, 2);
+        sp_block2 b61_4_0; __builtin_memcpy(&b61_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b61_0_0, 4);
+        __builtin_memcpy(p + 48, &b61_1_0, 2);
+        __builtin_memcpy(p + 50, &b61_2_0, 4);
+        __builtin_memcpy(p + 54, &b61_3_0, 2);
+        __builtin_memcpy(p + 56, &b61_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -8104,6 +9004,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
 
 static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
+    uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[59];
     const uint64_t hits = wait->hits;
@@ -8128,9 +9029,11 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             continue;
         }
         found += hit;
-        uint64_t valid = 0x40be4010;
+        uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
@@ -8143,12 +9046,17 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
         uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
+        uint32_t UpfIngress_tunnel_relay_kept = 0u;
+        uint32_t UpfIngress_tunnel_relay_empty = 0u;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -8176,14 +9084,6 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        uint32_t f_tunnel_optional_0_sequence = 0;
-        uint32_t f_tunnel_optional_1_npdu = 0;
-        uint32_t f_tunnel_optional_2_next_extension = 0;
-        uint32_t f_tunnel_psc_0_length = 0;
-        uint32_t f_tunnel_psc_1_pdu_type = 0;
-        uint32_t f_tunnel_psc_2_spare = 0;
-        uint32_t f_tunnel_psc_3_qos = 0;
-        uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
             case ACTION_send: {
                 UpfIngress_route_send_port = r->send.port_0;
@@ -8199,12 +9099,39 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 8);
+            if (sp_ld8(p + 58 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 58 + 2)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -8269,13 +9196,6 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 58 + 8) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 58 + 8);
             UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 58 + 10);
             UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 58 + 8) - 1u) & 0xff);
@@ -8285,14 +9205,14 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 58 + 10, x36);
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
-        valid &= ~SP_BIT(V_gtpu_optional);
-        valid &= ~SP_BIT(V_gtpu_psc);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+            valid &= ~SP_BIT(V_gtpu_optional);
+            valid &= ~SP_BIT(V_gtpu_psc);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -8331,23 +9251,41 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             const uint32_t x38 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x38;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            UpfIngress_tunnel_relay_pdu_type = 0u;
+            UpfIngress_tunnel_relay_qfi = 0u;
+            UpfIngress_tunnel_relay_kept = 0xffu;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                f_tunnel_gtpu_3_has_extension = 1u;
-                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_optional);
-                f_tunnel_optional_0_sequence = 0u;
-                f_tunnel_optional_1_npdu = 0u;
-                f_tunnel_optional_2_next_extension = 0x85u;
-                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_psc);
-                f_tunnel_psc_0_length = 1u;
-                const uint32_t x39 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x39;
-                f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
-                f_tunnel_psc_4_next_extension = 0u;
+                UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
+                    UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
+                    UpfIngress_tunnel_relay_kept = 0xc0u;
+                }
             }
+            f_tunnel_gtpu_3_has_extension = ((meta_relayed_bytes == 0u) ? 0u : 1u);
+            f_tunnel_gtpu_4_has_sequence = ((sp_ld8(p + 42) >> 1) & 0x1);
+            f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
+            UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
+            if (meta_new_container == 1u) {
+                const uint32_t x39 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x39) << 4));
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
+                sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+            } else {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
+                    const uint32_t x40 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x40);
+                } else {
+                    valid &= ~SP_BIT(V_gtpu_psc);
+                    sp_st8(p + 50 + 3, 0u);
+                    if (UpfIngress_tunnel_relay_empty) {
+                        valid &= ~SP_BIT(V_gtpu_optional);
+                    }
+                }
+            }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -8363,46 +9301,72 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum40 = {0, 0, 0};
-            sp_sum_value(&sum40, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum40, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum40, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum40, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum40, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum40, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum40, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum40, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum40, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum40, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum40, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum40, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum40, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum40) & 0xffff);
+            struct sp_sum sum41 = {0, 0, 0};
+            sp_sum_value(&sum41, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum41, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum41, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum41, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum41, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum41, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum41, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum41, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum41, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum41, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum41, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum41, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum41, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum41) & 0xffff);
         }
         /* deparser */
-        if (valid == 0x408003f0ull) {
+        if (valid == 0x1020300f0ull) {
             sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
             sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
             sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 50, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 54, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x408000f0ull) {
-            sp_block4 b42_0_0; __builtin_memcpy(&b42_0_0, p, 4);
-            sp_block2 b42_1_0; __builtin_memcpy(&b42_1_0, p + 4, 2);
-            sp_block4 b42_2_0; __builtin_memcpy(&b42_2_0, p + 6, 4);
-            sp_block2 b42_3_0; __builtin_memcpy(&b42_3_0, p + 10, 2);
-            sp_block2 b42_4_0; __builtin_memcpy(&b42_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b42_0_0, 4);
-            __builtin_memcpy(p + 12, &b42_1_0, 2);
-            __builtin_memcpy(p + 14, &b42_2_0, 4);
-            __builtin_memcpy(p + 18, &b42_3_0, 2);
-            __builtin_memcpy(p + 20, &b42_4_0, 2);
+        if (valid == 0x1020100f0ull) {
+            sp_block4 b43_0_0; __builtin_memcpy(&b43_0_0, p, 4);
+            sp_block2 b43_1_0; __builtin_memcpy(&b43_1_0, p + 4, 2);
+            sp_block4 b43_2_0; __builtin_memcpy(&b43_2_0, p + 6, 4);
+            sp_block2 b43_3_0; __builtin_memcpy(&b43_3_0, p + 10, 2);
+            sp_block2 b43_4_0; __builtin_memcpy(&b43_4_0, p + 12, 2);
+            sp_block2 b43_5_0; __builtin_memcpy(&b43_5_0, p + 50, 2);
+            sp_block1 b43_6_0; __builtin_memcpy(&b43_6_0, p + 52, 1);
+            sp_block1 b43_7_0; __builtin_memcpy(&b43_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b43_0_0, 4);
+            __builtin_memcpy(p + 8, &b43_1_0, 2);
+            __builtin_memcpy(p + 10, &b43_2_0, 4);
+            __builtin_memcpy(p + 14, &b43_3_0, 2);
+            __builtin_memcpy(p + 16, &b43_4_0, 2);
+            __builtin_memcpy(p + 54, &b43_5_0, 2);
+            __builtin_memcpy(p + 56, &b43_6_0, 1);
+            __builtin_memcpy(p + 57, &b43_7_0, 1);
+            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start += 4;
+            pk->length -= 4;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1020000f0ull) {
+            sp_block4 b44_0_0; __builtin_memcpy(&b44_0_0, p, 4);
+            sp_block2 b44_1_0; __builtin_memcpy(&b44_1_0, p + 4, 2);
+            sp_block4 b44_2_0; __builtin_memcpy(&b44_2_0, p + 6, 4);
+            sp_block2 b44_3_0; __builtin_memcpy(&b44_3_0, p + 10, 2);
+            sp_block2 b44_4_0; __builtin_memcpy(&b44_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b44_0_0, 4);
+            __builtin_memcpy(p + 12, &b44_1_0, 2);
+            __builtin_memcpy(p + 14, &b44_2_0, 4);
+            __builtin_memcpy(p + 18, &b44_3_0, 2);
+            __builtin_memcpy(p + 20, &b44_4_0, 2);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -8414,16 +9378,16 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        sp_block4 b43_0_0; __builtin_memcpy(&b43_0_0, p, 4);
-        sp_block2 b43_1_0; __builtin_memcpy(&b43_1_0, p + 4, 2);
-        sp_block4 b43_2_0; __builtin_memcpy(&b43_2_0, p + 6, 4);
-        sp_block2 b43_3_0; __builtin_memcpy(&b43_3_0, p + 10, 2);
-        sp_block2 b43_4_0; __builtin_memcpy(&b43_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b43_0_0, 4);
-        __builtin_memcpy(p + 48, &b43_1_0, 2);
-        __builtin_memcpy(p + 50, &b43_2_0, 4);
-        __builtin_memcpy(p + 54, &b43_3_0, 2);
-        __builtin_memcpy(p + 56, &b43_4_0, 2);
+        sp_block4 b45_0_0; __builtin_memcpy(&b45_0_0, p, 4);
+        sp_block2 b45_1_0; __builtin_memcpy(&b45_1_0, p + 4, 2);
+        sp_block4 b45_2_0; __builtin_memcpy(&b45_2_0, p + 6, 4);
+        sp_block2 b45_3_0; __builtin_memcpy(&b45_3_0, p + 10, 2);
+        sp_block2 b45_4_0; __builtin_memcpy(&b45_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b45_0_0, 4);
+        __builtin_memcpy(p + 48, &b45_1_0, 2);
+        __builtin_memcpy(p + 50, &b45_2_0, 4);
+        __builtin_memcpy(p + 54, &b45_3_0, 2);
+        __builtin_memcpy(p + 56, &b45_4_0, 2);
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -8431,6 +9395,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+    run->todo[24] |= to_24;
 }
 
 static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -8449,7 +9414,12 @@ static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *c
     c->h_gtpu = p + 42;
     c->h_gtpu_optional = p + 50;
     c->h_gtpu_psc = p + 54;
-    c->h_gtpu_chain = sp_nothing;
+    c->h_gtpu_numbers = sp_nothing;
+    c->h_gtpu_extension_1 = sp_nothing;
+    c->h_gtpu_extension_2 = sp_nothing;
+    c->h_gtpu_extension_3 = sp_nothing;
+    c->h_gtpu_extension_4 = sp_nothing;
+    c->h_gtpu_end = sp_nothing;
     c->h_inner_ipv4 = sp_nothing;
     c->h_inner_ipv4_options = sp_nothing;
     c->h_inner_ipv6 = p + 58;
@@ -8459,7 +9429,10 @@ static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *c
     c->h_extension_4 = sp_nothing;
     c->h_inner_ports = p + 98;
     c->n_ipv4_options = 0;
-    c->n_gtpu_chain = 0;
+    c->n_gtpu_extension_1 = 0;
+    c->n_gtpu_extension_2 = 0;
+    c->n_gtpu_extension_3 = 0;
+    c->n_gtpu_extension_4 = 0;
     c->n_inner_ipv4_options = 0;
     c->n_extension_1 = 0;
     c->n_extension_2 = 0;
@@ -8467,6 +9440,106 @@ static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *c
     c->n_extension_4 = 0;
 }
 
+static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_86 = 0;
+    struct sp_wait *const wait_86 = &run->wait[61];
+    uint32_t n_86 = wait_86->keys;
+    uint32_t begin_86 = n_86;
+    uint64_t word_86_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        c->rule_set_pdr = &sp_zero_set_pdr;
+        c->keep = 0xffffffffu;
+        c->v.meta_dst_v4 = 0u;
+        c->v.meta_relayed_bytes = 0u;
+        c->v.meta_new_container = 0u;
+        c->v.meta_vrf = 0u;
+        c->v.meta_group = 0u;
+        c->v.meta_class_meter = 0u;
+        c->v.meta_out_length = 0u;
+        c->v.meta_mark = 0u;
+        uint32_t meta_user_is_inner = 0u;
+        uint32_t meta_ip_version = 0u;
+        sp_u128 meta_src_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 meta_dst_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t meta_protocol = 0u;
+        uint32_t meta_tos = 0u;
+        uint32_t meta_src_port = 0u;
+        uint32_t meta_dst_port = 0u;
+        uint32_t meta_pdu_length = 0u;
+        uint32_t meta_header_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t standard_metadata_checksum_error = 0u;
+        uint32_t UpfIngress_user_packet_reason = 0u;
+        uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel = 0u;
+        uint32_t UpfIngress_user_packet_udp = 0u;
+        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
+        uint32_t UpfIngress_user_packet_udp_end = 0u;
+        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        struct sp_sum sum1 = {0, 0, 0};
+        sp_sum_bytes(&sum1, p + 14, 10);
+        sp_sum_bytes(&sum1, p + 14 + 12, 8);
+        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+            standard_metadata_checksum_error = 1u;
+        }
+        if (standard_metadata_checksum_error == 1u) {
+            meta_reason = 0x11u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x11u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_reason = 0u;
+        meta_user_is_inner = 1u;
+        meta_ip_version = 6u;
+        meta_src_v6 = sp_ld128(p + 58 + 8);
+        meta_dst_v6 = sp_ld128(p + 58 + 24);
+        meta_protocol = sp_ld8(p + 58 + 6);
+        meta_tos = ((sp_ld16(p + 58) >> 4) & 0xff);
+        meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
+        meta_header_length = 0x28u;
+        meta_src_port = sp_ld16(p + 98);
+        meta_dst_port = sp_ld16(p + 98 + 2);
+        meta_header_length = 0x2cu;
+        UpfIngress_user_packet_end = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x3au);
+        if ((((sp_ld16(p + 58 + 4) + 0x28u) + 0x3au) > ((uint32_t)pk->length)) || ((sp_ld16(p + 58 + 4) + 0x28u) < 0x2cu)) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        UpfIngress_user_packet_tunnel = 0xeu;
+        UpfIngress_user_packet_udp = 0x22u;
+        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
+        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
+        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
+        if ((((((sp_ld16(p + 58 + 4) + 0x28u) + 0x3au) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
+            meta_reason = 0x12u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x12u, 0u);
+            goto done;
+        }
+        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+        n_86 += (n_86 == begin_86) | (x2 != word_86_0);
+        wait_86->key_of[i] = n_86 - 1;
+        sp_st64(wait_86->bytes + (n_86 - 1) * 8 + 0, x2);
+        word_86_0 = x2;
+        to_86 |= bit;
+        done:;
+    }
+    run->todo[86] |= to_86;
+    wait_86->keys = n_86;
+}
 
 
 static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -8534,7 +9607,7 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         const uint32_t hit = hits >> k & 1;
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x423e4010;
+        uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
@@ -8621,9 +9694,9 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             to_94 |= bit;
             goto done;
         } else {
-            goto node_10;
+            goto node_11;
         }
-        node_10:;
+        node_11:;
         if (meta_classified == 1u) {
             UpfIngress_session_remote_v4 = 0u;
             UpfIngress_session_local_v4 = 0u;
@@ -8657,12 +9730,12 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             to_95 |= bit;
             goto done;
         } else {
-            goto node_8;
+            goto node_9;
         }
-        node_8:;
+        node_9:;
         if (skip_firewall_v6) {
             skipped_firewall_v6++;
-            goto node_7;
+            goto node_8;
         }
         const sp_u128 x13 = sp_ld128(p + 58 + 8);
         const sp_u128 x14 = sp_ld128(p + 58 + 24);
@@ -8685,7 +9758,7 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         word_98_4 = x19;
         to_98 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -8746,7 +9819,7 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x20 = 0u;
         const uint64_t x21 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x20 >> 16);
@@ -8759,7 +9832,7 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         word_100_1 = x22;
         to_100 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -8819,6 +9892,82 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
 
 
 
+static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_104 = 0;
+    struct sp_wait *const wait_104 = &run->wait[79];
+    uint32_t n_104 = wait_104->keys;
+    uint32_t begin_104 = n_104;
+    uint64_t word_104_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
+    const struct sp_wait *const wait = &run->wait[78];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_relayed_bytes = 0u;
+        uint32_t meta_container_bytes = 0u;
+        uint32_t meta_new_container = 0u;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = 0;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+        meta_container_bytes = 4u;
+        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+            meta_relayed_bytes = 0u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+            meta_container_bytes = 0u;
+        }
+        if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
+            meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
+            meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        }
+        meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
+        if (((meta_relayed_bytes != 0u) || (((sp_ld8(p + 42) >> 1) & 0x1) == 1u)) || ((sp_ld8(p + 42) & 0x1) == 1u)) {
+            meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
+        }
+        const uint64_t x58 = (uint64_t)meta_nexthop << 48;
+        n_104 += (n_104 == begin_104) | (x58 != word_104_0);
+        wait_104->key_of[i] = n_104 - 1;
+        sp_st64(wait_104->bytes + (n_104 - 1) * 8 + 0, x58);
+        word_104_0 = x58;
+        to_104 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[104] |= to_104;
+    wait_104->keys = n_104;
+}
 
 static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
 {
@@ -8837,10 +9986,12 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x423e4010;
+        uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
@@ -8861,9 +10012,14 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_frame = 0u;
         uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
+        uint32_t UpfIngress_tunnel_relay_kept = 0u;
+        uint32_t UpfIngress_tunnel_relay_empty = 0u;
         uint64_t f_underlay_ethernet_0_dst = 0;
         uint64_t f_underlay_ethernet_1_src = 0;
         uint32_t f_underlay_ethernet_2_ethertype = 0;
@@ -8916,14 +10072,6 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        uint32_t f_tunnel_optional_0_sequence = 0;
-        uint32_t f_tunnel_optional_1_npdu = 0;
-        uint32_t f_tunnel_optional_2_next_extension = 0;
-        uint32_t f_tunnel_psc_0_length = 0;
-        uint32_t f_tunnel_psc_1_pdu_type = 0;
-        uint32_t f_tunnel_psc_2_spare = 0;
-        uint32_t f_tunnel_psc_3_qos = 0;
-        uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -8942,10 +10090,10 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x66 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x66;
-                const uint64_t x67 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x67;
+                const uint64_t x68 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x68;
+                const uint64_t x69 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x69;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -8957,8 +10105,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x68 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x68;
+                const uint32_t x70 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x70;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -8966,11 +10114,11 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x69 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
-                f_underlay_udp_0_src = x69;
+                const uint32_t x71 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
+                f_underlay_udp_0_src = x71;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x70 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x70;
+                const uint32_t x72 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x72;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -9003,12 +10151,47 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 7);
+            if (sp_ld8(p + 58 + 7) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 58 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -9073,23 +10256,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 58 + 7) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
-        valid &= ~SP_BIT(V_gtpu_optional);
-        valid &= ~SP_BIT(V_gtpu_psc);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+            valid &= ~SP_BIT(V_gtpu_optional);
+            valid &= ~SP_BIT(V_gtpu_psc);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -9113,8 +10289,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x71 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x71;
+            const uint32_t x73 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x73;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -9125,26 +10301,44 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x72 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x72;
+            const uint32_t x74 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x74;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            UpfIngress_tunnel_relay_pdu_type = 0u;
+            UpfIngress_tunnel_relay_qfi = 0u;
+            UpfIngress_tunnel_relay_kept = 0xffu;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                f_tunnel_gtpu_3_has_extension = 1u;
-                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_optional);
-                f_tunnel_optional_0_sequence = 0u;
-                f_tunnel_optional_1_npdu = 0u;
-                f_tunnel_optional_2_next_extension = 0x85u;
-                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_psc);
-                f_tunnel_psc_0_length = 1u;
-                const uint32_t x73 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x73;
-                f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
-                f_tunnel_psc_4_next_extension = 0u;
+                UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
+                    UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
+                    UpfIngress_tunnel_relay_kept = 0xc0u;
+                }
             }
+            f_tunnel_gtpu_3_has_extension = ((meta_relayed_bytes == 0u) ? 0u : 1u);
+            f_tunnel_gtpu_4_has_sequence = ((sp_ld8(p + 42) >> 1) & 0x1);
+            f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
+            UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
+            if (meta_new_container == 1u) {
+                const uint32_t x75 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x75) << 4));
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
+                sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+            } else {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
+                    const uint32_t x76 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x76);
+                } else {
+                    valid &= ~SP_BIT(V_gtpu_psc);
+                    sp_st8(p + 50 + 3, 0u);
+                    if (UpfIngress_tunnel_relay_empty) {
+                        valid &= ~SP_BIT(V_gtpu_optional);
+                    }
+                }
+            }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -9160,39 +10354,39 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum74 = {0, 0, 0};
-            sp_sum_value(&sum74, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum74, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum74, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum74, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum74, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum74, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum74, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum74, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum74, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum74, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum74, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum74, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum74, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
+            struct sp_sum sum77 = {0, 0, 0};
+            sp_sum_value(&sum77, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum77, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum77, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum77, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum77, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum77, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum77, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum77, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum77, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum77, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum77, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum77, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum77, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum77) & 0xffff);
         }
-        struct sp_sum sum75 = {0, 0, 0};
-        sp_sum_value(&sum75, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum75, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum75, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum75, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum75, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum75, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum75, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum75, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum75, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum75, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum75, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum75, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
+        struct sp_sum sum78 = {0, 0, 0};
+        sp_sum_value(&sum78, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum78, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum78, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum78, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum78, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum78, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum78, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum78, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum78, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum78, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum78, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum78, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum78, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
         /* deparser */
-        if (valid == 0x420003ffull) {
+        if (valid == 0x1080300ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -9210,29 +10404,67 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
             sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
             sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 50, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 54, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
             pk->start -= 50;
             pk->length += 50;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x420000ffull) {
+        if (valid == 0x1080100ffull) {
+            if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
+            sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
+            sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
+            sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
+            sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
+            sp_block2 b80_5_0; __builtin_memcpy(&b80_5_0, p + 50, 2);
+            sp_block1 b80_6_0; __builtin_memcpy(&b80_6_0, p + 52, 1);
+            sp_block1 b80_7_0; __builtin_memcpy(&b80_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b80_0_0, 4);
+            __builtin_memcpy(p + 8, &b80_1_0, 2);
+            __builtin_memcpy(p + 10, &b80_2_0, 4);
+            __builtin_memcpy(p + 14, &b80_3_0, 2);
+            __builtin_memcpy(p + 16, &b80_4_0, 2);
+            __builtin_memcpy(p + 54, &b80_5_0, 2);
+            __builtin_memcpy(p + 56, &b80_6_0, 1);
+            __builtin_memcpy(p + 57, &b80_7_0, 1);
+            sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 46;
+            pk->length += 46;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1080000ffull) {
             if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b77_0_0; __builtin_memcpy(&b77_0_0, p, 4);
-            sp_block2 b77_1_0; __builtin_memcpy(&b77_1_0, p + 4, 2);
-            sp_block4 b77_2_0; __builtin_memcpy(&b77_2_0, p + 6, 4);
-            sp_block2 b77_3_0; __builtin_memcpy(&b77_3_0, p + 10, 2);
-            sp_block2 b77_4_0; __builtin_memcpy(&b77_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b77_0_0, 4);
-            __builtin_memcpy(p + 12, &b77_1_0, 2);
-            __builtin_memcpy(p + 14, &b77_2_0, 4);
-            __builtin_memcpy(p + 18, &b77_3_0, 2);
-            __builtin_memcpy(p + 20, &b77_4_0, 2);
+            sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
+            sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
+            sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
+            sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
+            sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b81_0_0, 4);
+            __builtin_memcpy(p + 12, &b81_1_0, 2);
+            __builtin_memcpy(p + 14, &b81_2_0, 4);
+            __builtin_memcpy(p + 18, &b81_3_0, 2);
+            __builtin_memcpy(p + 20, &b81_4_0, 2);
             sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -9256,16 +10488,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
-        sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
-        sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
-        sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
-        sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b78_0_0, 4);
-        __builtin_memcpy(p + 48, &b78_1_0, 2);
-        __builtin_memcpy(p + 50, &b78_2_0, 4);
-        __builtin_memcpy(p + 54, &b78_3_0, 2);
-        __builtin_memcpy(p + 56, &b78_4_0, 2);
+        sp_block4 b82_0_0; __builtin_memcpy(&b82_0_0, p, 4);
+        sp_block2 b82_1_0; __builtin_memcpy(&b82_1_0, p + 4, 2);
+        sp_block4 b82_2_0; __builtin_memcpy(&b82_2_0, p + 6, 4);
+        sp_block2 b82_3_0; __builtin_memcpy(&b82_3_0, p + 10, 2);
+        sp_block2 b82_4_0; __builtin_memcpy(&b82_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b82_0_0, 4);
+        __builtin_memcpy(p + 48, &b82_1_0, 2);
+        __builtin_memcpy(p + 50, &b82_2_0, 4);
+        __builtin_memcpy(p + 54, &b82_3_0, 2);
+        __builtin_memcpy(p + 56, &b82_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -9286,6 +10518,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
 
 static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
+    uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[79];
     const uint64_t hits = wait->hits;
@@ -9310,9 +10543,11 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             continue;
         }
         found += hit;
-        uint64_t valid = 0x423e4010;
+        uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
@@ -9325,9 +10560,14 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
         uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
+        uint32_t UpfIngress_tunnel_relay_kept = 0u;
+        uint32_t UpfIngress_tunnel_relay_empty = 0u;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -9355,14 +10595,6 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        uint32_t f_tunnel_optional_0_sequence = 0;
-        uint32_t f_tunnel_optional_1_npdu = 0;
-        uint32_t f_tunnel_optional_2_next_extension = 0;
-        uint32_t f_tunnel_psc_0_length = 0;
-        uint32_t f_tunnel_psc_1_pdu_type = 0;
-        uint32_t f_tunnel_psc_2_spare = 0;
-        uint32_t f_tunnel_psc_3_qos = 0;
-        uint32_t f_tunnel_psc_4_next_extension = 0;
         switch (r->action) {
             case ACTION_send: {
                 UpfIngress_route_send_port = r->send.port_0;
@@ -9378,12 +10610,39 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 7);
+            if (sp_ld8(p + 58 + 7) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 58 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -9448,23 +10707,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 58 + 7) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
         }
-        valid &= ~SP_BIT(V_ipv4);
-        valid &= ~SP_BIT(V_ports);
-        valid &= ~SP_BIT(V_udp_rest);
-        valid &= ~SP_BIT(V_gtpu);
-        valid &= ~SP_BIT(V_gtpu_optional);
-        valid &= ~SP_BIT(V_gtpu_psc);
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+            valid &= ~SP_BIT(V_gtpu_optional);
+            valid &= ~SP_BIT(V_gtpu_psc);
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -9503,23 +10755,41 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             const uint32_t x60 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x60;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            UpfIngress_tunnel_relay_pdu_type = 0u;
+            UpfIngress_tunnel_relay_qfi = 0u;
+            UpfIngress_tunnel_relay_kept = 0xffu;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                f_tunnel_gtpu_3_has_extension = 1u;
-                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_optional);
-                f_tunnel_optional_0_sequence = 0u;
-                f_tunnel_optional_1_npdu = 0u;
-                f_tunnel_optional_2_next_extension = 0x85u;
-                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_psc);
-                f_tunnel_psc_0_length = 1u;
-                const uint32_t x61 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x61;
-                f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
-                f_tunnel_psc_4_next_extension = 0u;
+                UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
+                    UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
+                    UpfIngress_tunnel_relay_kept = 0xc0u;
+                }
             }
+            f_tunnel_gtpu_3_has_extension = ((meta_relayed_bytes == 0u) ? 0u : 1u);
+            f_tunnel_gtpu_4_has_sequence = ((sp_ld8(p + 42) >> 1) & 0x1);
+            f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
+            UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
+            if (meta_new_container == 1u) {
+                const uint32_t x61 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x61) << 4));
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
+                sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+            } else {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
+                    const uint32_t x62 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x62);
+                } else {
+                    valid &= ~SP_BIT(V_gtpu_psc);
+                    sp_st8(p + 50 + 3, 0u);
+                    if (UpfIngress_tunnel_relay_empty) {
+                        valid &= ~SP_BIT(V_gtpu_optional);
+                    }
+                }
+            }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
@@ -9535,46 +10805,72 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum62 = {0, 0, 0};
-            sp_sum_value(&sum62, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum62, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum62, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum62, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum62, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum62, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum62, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum62, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum62, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum62, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum62, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum62, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum62, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum62) & 0xffff);
+            struct sp_sum sum63 = {0, 0, 0};
+            sp_sum_value(&sum63, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum63, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum63, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum63, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum63, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum63, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum63, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum63, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum63, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum63, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum63, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum63, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum63, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum63) & 0xffff);
         }
         /* deparser */
-        if (valid == 0x420003f0ull) {
+        if (valid == 0x1080300f0ull) {
             sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
             sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
             sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 50, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 54, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x420000f0ull) {
-            sp_block4 b64_0_0; __builtin_memcpy(&b64_0_0, p, 4);
-            sp_block2 b64_1_0; __builtin_memcpy(&b64_1_0, p + 4, 2);
-            sp_block4 b64_2_0; __builtin_memcpy(&b64_2_0, p + 6, 4);
-            sp_block2 b64_3_0; __builtin_memcpy(&b64_3_0, p + 10, 2);
-            sp_block2 b64_4_0; __builtin_memcpy(&b64_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b64_0_0, 4);
-            __builtin_memcpy(p + 12, &b64_1_0, 2);
-            __builtin_memcpy(p + 14, &b64_2_0, 4);
-            __builtin_memcpy(p + 18, &b64_3_0, 2);
-            __builtin_memcpy(p + 20, &b64_4_0, 2);
+        if (valid == 0x1080100f0ull) {
+            sp_block4 b65_0_0; __builtin_memcpy(&b65_0_0, p, 4);
+            sp_block2 b65_1_0; __builtin_memcpy(&b65_1_0, p + 4, 2);
+            sp_block4 b65_2_0; __builtin_memcpy(&b65_2_0, p + 6, 4);
+            sp_block2 b65_3_0; __builtin_memcpy(&b65_3_0, p + 10, 2);
+            sp_block2 b65_4_0; __builtin_memcpy(&b65_4_0, p + 12, 2);
+            sp_block2 b65_5_0; __builtin_memcpy(&b65_5_0, p + 50, 2);
+            sp_block1 b65_6_0; __builtin_memcpy(&b65_6_0, p + 52, 1);
+            sp_block1 b65_7_0; __builtin_memcpy(&b65_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b65_0_0, 4);
+            __builtin_memcpy(p + 8, &b65_1_0, 2);
+            __builtin_memcpy(p + 10, &b65_2_0, 4);
+            __builtin_memcpy(p + 14, &b65_3_0, 2);
+            __builtin_memcpy(p + 16, &b65_4_0, 2);
+            __builtin_memcpy(p + 54, &b65_5_0, 2);
+            __builtin_memcpy(p + 56, &b65_6_0, 1);
+            __builtin_memcpy(p + 57, &b65_7_0, 1);
+            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start += 4;
+            pk->length -= 4;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1080000f0ull) {
+            sp_block4 b66_0_0; __builtin_memcpy(&b66_0_0, p, 4);
+            sp_block2 b66_1_0; __builtin_memcpy(&b66_1_0, p + 4, 2);
+            sp_block4 b66_2_0; __builtin_memcpy(&b66_2_0, p + 6, 4);
+            sp_block2 b66_3_0; __builtin_memcpy(&b66_3_0, p + 10, 2);
+            sp_block2 b66_4_0; __builtin_memcpy(&b66_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b66_0_0, 4);
+            __builtin_memcpy(p + 12, &b66_1_0, 2);
+            __builtin_memcpy(p + 14, &b66_2_0, 4);
+            __builtin_memcpy(p + 18, &b66_3_0, 2);
+            __builtin_memcpy(p + 20, &b66_4_0, 2);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -9586,16 +10882,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        sp_block4 b65_0_0; __builtin_memcpy(&b65_0_0, p, 4);
-        sp_block2 b65_1_0; __builtin_memcpy(&b65_1_0, p + 4, 2);
-        sp_block4 b65_2_0; __builtin_memcpy(&b65_2_0, p + 6, 4);
-        sp_block2 b65_3_0; __builtin_memcpy(&b65_3_0, p + 10, 2);
-        sp_block2 b65_4_0; __builtin_memcpy(&b65_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b65_0_0, 4);
-        __builtin_memcpy(p + 48, &b65_1_0, 2);
-        __builtin_memcpy(p + 50, &b65_2_0, 4);
-        __builtin_memcpy(p + 54, &b65_3_0, 2);
-        __builtin_memcpy(p + 56, &b65_4_0, 2);
+        sp_block4 b67_0_0; __builtin_memcpy(&b67_0_0, p, 4);
+        sp_block2 b67_1_0; __builtin_memcpy(&b67_1_0, p + 4, 2);
+        sp_block4 b67_2_0; __builtin_memcpy(&b67_2_0, p + 6, 4);
+        sp_block2 b67_3_0; __builtin_memcpy(&b67_3_0, p + 10, 2);
+        sp_block2 b67_4_0; __builtin_memcpy(&b67_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b67_0_0, 4);
+        __builtin_memcpy(p + 48, &b67_1_0, 2);
+        __builtin_memcpy(p + 50, &b67_2_0, 4);
+        __builtin_memcpy(p + 54, &b67_3_0, 2);
+        __builtin_memcpy(p + 56, &b67_4_0, 2);
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -9603,6 +10899,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+    run->todo[24] |= to_24;
 }
 
 static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -9621,7 +10918,12 @@ static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *c
     c->h_gtpu = sp_nothing;
     c->h_gtpu_optional = sp_nothing;
     c->h_gtpu_psc = sp_nothing;
-    c->h_gtpu_chain = sp_nothing;
+    c->h_gtpu_numbers = sp_nothing;
+    c->h_gtpu_extension_1 = sp_nothing;
+    c->h_gtpu_extension_2 = sp_nothing;
+    c->h_gtpu_extension_3 = sp_nothing;
+    c->h_gtpu_extension_4 = sp_nothing;
+    c->h_gtpu_end = sp_nothing;
     c->h_inner_ipv4 = sp_nothing;
     c->h_inner_ipv4_options = sp_nothing;
     c->h_inner_ipv6 = sp_nothing;
@@ -9631,7 +10933,10 @@ static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *c
     c->h_extension_4 = sp_nothing;
     c->h_inner_ports = sp_nothing;
     c->n_ipv4_options = 0;
-    c->n_gtpu_chain = 0;
+    c->n_gtpu_extension_1 = 0;
+    c->n_gtpu_extension_2 = 0;
+    c->n_gtpu_extension_3 = 0;
+    c->n_gtpu_extension_4 = 0;
     c->n_inner_ipv4_options = 0;
     c->n_extension_1 = 0;
     c->n_extension_2 = 0;
@@ -9748,7 +11053,9 @@ static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *con
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_station_route_vrf = 0u;
         uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
         uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
         uint32_t UpfIngress_session_remote_v4 = 0u;
         uint32_t UpfIngress_session_local_v4 = 0u;
         sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
@@ -9756,6 +11063,7 @@ static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *con
         uint32_t UpfIngress_session_remote_port = 0u;
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
+        UpfIngress_station_tmp = r->action;
         switch (r->action) {
             case ACTION_route: {
                 UpfIngress_station_route_vrf = r->route.vrf_0;
@@ -9768,6 +11076,11 @@ static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *con
                 meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
                 break;
             }
+            case ACTION_group: {
+                UpfIngress_station_group_vrf = r->group.vrf_0;
+                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                break;
+            }
             case ACTION_UpfIngress_station_drop: {
                 UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
                 meta_reason = UpfIngress_station_drop_reason;
@@ -9778,6 +11091,18 @@ static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *con
             }
             default:
                 __builtin_unreachable();
+        }
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
         }
         UpfIngress_session_remote_v4 = 0u;
         UpfIngress_session_local_v4 = 0u;
@@ -9856,7 +11181,7 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         const uint32_t hit = hits >> k & 1;
         const struct record_pdr_by_ue_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x24010;
+        uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
@@ -9954,9 +11279,9 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             to_111 |= bit;
             goto done;
         } else {
-            goto node_10;
+            goto node_11;
         }
-        node_10:;
+        node_11:;
         if (meta_classified == 1u) {
             UpfIngress_session_remote_v4 = sp_ld32(p + 14 + 12);
             UpfIngress_session_local_v4 = sp_ld32(p + 14 + 16);
@@ -9979,12 +11304,12 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             to_116 |= bit;
             goto done;
         } else {
-            goto node_8;
+            goto node_9;
         }
-        node_8:;
+        node_9:;
         if (skip_firewall_v4) {
             skipped_firewall_v4++;
-            goto node_7;
+            goto node_8;
         }
         const uint32_t x9 = sp_ld32(p + 14 + 16);
         const uint64_t x10 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x9 >> 16);
@@ -9997,7 +11322,7 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         word_119_1 = x11;
         to_119 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -10060,7 +11385,7 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x12 = sp_ld32(p + 14 + 16);
         const uint64_t x13 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x12 >> 16);
@@ -10073,7 +11398,7 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         word_120_1 = x14;
         to_120 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -10137,7 +11462,7 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
         const uint32_t hit = hits >> k & 1;
         const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x24010;
+        uint64_t valid = 0x2410;
         uint32_t meta_reason = 0u;
         uint32_t meta_mark = c->v.meta_mark;
         uint32_t standard_metadata_egress_spec = 0u;
@@ -10162,7 +11487,7 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
                 __builtin_unreachable();
         }
         switch (UpfIngress_session_tmp_5) {
-            case 6u: {
+            case 7u: {
                 if ((sp_ld8(p + 14 + 9) == 0x11u) && ((((sp_ld8(p + 14 + 6) >> 5) & 0x1) == 1u) || ((sp_ld16(p + 14 + 6) & 0x1fff) != 0u))) {
                     meta_reason = 0x15u;
                     standard_metadata_egress_spec = 511u;
@@ -10194,7 +11519,423 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
 }
 
 
+static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    uint64_t to_119 = 0;
+    uint64_t to_120 = 0;
+    uint64_t to_122 = 0;
+    uint64_t to_123 = 0;
+    struct sp_wait *const wait_119 = &run->wait[94];
+    uint32_t n_119 = wait_119->keys;
+    uint32_t begin_119 = n_119;
+    uint64_t word_119_0 = 0;
+    uint64_t word_119_1 = 0;
+    struct sp_wait *const wait_120 = &run->wait[95];
+    uint32_t n_120 = wait_120->keys;
+    uint32_t begin_120 = n_120;
+    uint64_t word_120_0 = 0;
+    uint64_t word_120_1 = 0;
+    struct sp_wait *const wait_122 = &run->wait[97];
+    uint32_t n_122 = wait_122->keys;
+    uint32_t begin_122 = n_122;
+    uint64_t word_122_0 = 0;
+    struct sp_wait *const wait_123 = &run->wait[98];
+    uint32_t n_123 = wait_123->keys;
+    uint32_t begin_123 = n_123;
+    uint64_t word_123_0 = 0;
+    struct sp_table *const table_firewall_v4 = &run->lane->tables[TABLE_firewall_v4];
+    const uint32_t skip_firewall_v4 = !table_firewall_v4->lookup && ((const struct record_firewall_v4 *)table_firewall_v4->miss)->action == ACTION_permit;
+    uint64_t skipped_firewall_v4 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
+    const struct sp_wait *const wait = &run->wait[92];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = 0x2410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
+        uint32_t meta_vrf = c->v.meta_vrf;
+        uint32_t meta_loopback = c->v.meta_loopback;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_pdr_pdr = 0;
+        uint32_t UpfIngress_session_set_pdr_disposition = 0;
+        uint32_t UpfIngress_session_set_pdr_flags = 0;
+        uint32_t UpfIngress_session_set_pdr_usage = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
+        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
+        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
+        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
+        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
+        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
+        uint32_t UpfIngress_enforce_src = 0u;
+        uint32_t UpfIngress_enforce_dst = 0u;
+        switch (r->action) {
+            case ACTION_set_pdr: {
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
+                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
+                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
+                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
+                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
+                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
+                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
+                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
+                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
+                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
+                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
+                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
+                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
+                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
+                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
+                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
+                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
+                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
+                break;
+            }
+            case ACTION_no_pdr: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (skip_firewall_v4) {
+            skipped_firewall_v4++;
+            goto node_8;
+        }
+        const uint32_t x18 = sp_ld32(p + 14 + 16);
+        const uint64_t x19 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x18 >> 16);
+        const uint64_t x20 = (uint64_t)x18 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_119 += (n_119 == begin_119) | (x19 != word_119_0) | (x20 != word_119_1);
+        wait_119->key_of[i] = n_119 - 1;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x19);
+        word_119_0 = x19;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x20);
+        word_119_1 = x20;
+        to_119 |= bit;
+        goto done;
+        node_8:;
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_24 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+            UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
+            if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_7;
+        }
+        const uint32_t x21 = sp_ld32(p + 14 + 16);
+        const uint64_t x22 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x21 >> 16);
+        const uint64_t x23 = (uint64_t)x21 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_120 += (n_120 == begin_120) | (x22 != word_120_0) | (x23 != word_120_1);
+        wait_120->key_of[i] = n_120 - 1;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x22);
+        word_120_0 = x22;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x23);
+        word_120_1 = x23;
+        to_120 |= bit;
+        goto done;
+        node_7:;
+        meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_123 += (n_123 == begin_123) | (x24 != word_123_0);
+            wait_123->key_of[i] = n_123 - 1;
+            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x24);
+            word_123_0 = x24;
+            to_123 |= bit;
+            goto done;
+        } else {
+            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            n_122 += (n_122 == begin_122) | (x25 != word_122_0);
+            wait_122->key_of[i] = n_122 - 1;
+            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x25);
+            word_122_0 = x25;
+            to_122 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_24;
+    run->todo[119] |= to_119;
+    run->todo[120] |= to_120;
+    run->todo[122] |= to_122;
+    run->todo[123] |= to_123;
+    wait_119->keys = n_119;
+    wait_120->keys = n_120;
+    wait_122->keys = n_122;
+    wait_123->keys = n_123;
+    sp_looked_up(table_firewall_v4, 0, skipped_firewall_v4);
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
 
+static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    uint64_t to_120 = 0;
+    uint64_t to_122 = 0;
+    uint64_t to_123 = 0;
+    struct sp_wait *const wait_120 = &run->wait[95];
+    uint32_t n_120 = wait_120->keys;
+    uint32_t begin_120 = n_120;
+    uint64_t word_120_0 = 0;
+    uint64_t word_120_1 = 0;
+    struct sp_wait *const wait_122 = &run->wait[97];
+    uint32_t n_122 = wait_122->keys;
+    uint32_t begin_122 = n_122;
+    uint64_t word_122_0 = 0;
+    struct sp_wait *const wait_123 = &run->wait[98];
+    uint32_t n_123 = wait_123->keys;
+    uint32_t begin_123 = n_123;
+    uint64_t word_123_0 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
+    const struct sp_wait *const wait = &run->wait[94];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = 0x2410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
+        uint32_t meta_loopback = c->v.meta_loopback;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_enforce_src = 0u;
+        uint32_t UpfIngress_enforce_dst = 0u;
+        switch (r->action) {
+            case ACTION_deny: {
+                meta_reason = 0x21u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x21u, meta_mark);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_24 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+            UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
+            if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_7;
+        }
+        const uint32_t x26 = sp_ld32(p + 14 + 16);
+        const uint64_t x27 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x26 >> 16);
+        const uint64_t x28 = (uint64_t)x26 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_120 += (n_120 == begin_120) | (x27 != word_120_0) | (x28 != word_120_1);
+        wait_120->key_of[i] = n_120 - 1;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x27);
+        word_120_0 = x27;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x28);
+        word_120_1 = x28;
+        to_120 |= bit;
+        goto done;
+        node_7:;
+        meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_123 += (n_123 == begin_123) | (x29 != word_123_0);
+            wait_123->key_of[i] = n_123 - 1;
+            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x29);
+            word_123_0 = x29;
+            to_123 |= bit;
+            goto done;
+        } else {
+            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            n_122 += (n_122 == begin_122) | (x30 != word_122_0);
+            wait_122->key_of[i] = n_122 - 1;
+            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x30);
+            word_122_0 = x30;
+            to_122 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_24;
+    run->todo[120] |= to_120;
+    run->todo[122] |= to_122;
+    run->todo[123] |= to_123;
+    wait_120->keys = n_120;
+    wait_122->keys = n_122;
+    wait_123->keys = n_123;
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
 
 
 
@@ -10216,7 +11957,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x24010;
+        uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
@@ -10240,6 +11981,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_frame = 0u;
         uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
@@ -10385,12 +12128,47 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 8);
+            if (sp_ld8(p + 14 + 8) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 14 + 2)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -10455,13 +12233,6 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 14 + 8) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(p + 14 + 8);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(p + 14 + 10);
             UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((sp_ld8(p + 14 + 8) - 1u) & 0xff);
@@ -10575,7 +12346,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
         sp_sum_value(&sum53, f_underlay_ipv4_13_dst, 32);
         f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
         /* deparser */
-        if (valid == 0x243ffull) {
+        if (valid == 0x27ffull) {
             if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -10611,7 +12382,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x240ffull) {
+        if (valid == 0x24ffull) {
             if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -10669,6 +12440,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
 
 static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
+    uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[99];
     const uint64_t hits = wait->hits;
@@ -10693,7 +12465,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
             continue;
         }
         found += hit;
-        uint64_t valid = 0x24010;
+        uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -10708,6 +12480,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
         uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
@@ -10764,12 +12538,39 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 8);
+            if (sp_ld8(p + 14 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 14 + 2)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -10834,13 +12635,6 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 14 + 8) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(p + 14 + 8);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(p + 14 + 10);
             UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((sp_ld8(p + 14 + 8) - 1u) & 0xff);
@@ -10939,7 +12733,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum39) & 0xffff);
         }
         /* deparser */
-        if (valid == 0x243f0ull) {
+        if (valid == 0x27f0ull) {
             if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -10967,7 +12761,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x240f0ull) {
+        if (valid == 0x24f0ull) {
             if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -10998,6 +12792,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+    run->todo[24] |= to_24;
 }
 
 static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -11016,7 +12811,12 @@ static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *c
     c->h_gtpu = sp_nothing;
     c->h_gtpu_optional = sp_nothing;
     c->h_gtpu_psc = sp_nothing;
-    c->h_gtpu_chain = sp_nothing;
+    c->h_gtpu_numbers = sp_nothing;
+    c->h_gtpu_extension_1 = sp_nothing;
+    c->h_gtpu_extension_2 = sp_nothing;
+    c->h_gtpu_extension_3 = sp_nothing;
+    c->h_gtpu_extension_4 = sp_nothing;
+    c->h_gtpu_end = sp_nothing;
     c->h_inner_ipv4 = sp_nothing;
     c->h_inner_ipv4_options = sp_nothing;
     c->h_inner_ipv6 = sp_nothing;
@@ -11026,7 +12826,10 @@ static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *c
     c->h_extension_4 = sp_nothing;
     c->h_inner_ports = sp_nothing;
     c->n_ipv4_options = 0;
-    c->n_gtpu_chain = 0;
+    c->n_gtpu_extension_1 = 0;
+    c->n_gtpu_extension_2 = 0;
+    c->n_gtpu_extension_3 = 0;
+    c->n_gtpu_extension_4 = 0;
     c->n_inner_ipv4_options = 0;
     c->n_extension_1 = 0;
     c->n_extension_2 = 0;
@@ -11129,7 +12932,9 @@ static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *con
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_station_route_vrf = 0u;
         uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
         uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
         uint32_t UpfIngress_session_remote_v4 = 0u;
         uint32_t UpfIngress_session_local_v4 = 0u;
         sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
@@ -11137,6 +12942,7 @@ static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *con
         uint32_t UpfIngress_session_remote_port = 0u;
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
+        UpfIngress_station_tmp = r->action;
         switch (r->action) {
             case ACTION_route: {
                 UpfIngress_station_route_vrf = r->route.vrf_0;
@@ -11149,6 +12955,11 @@ static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *con
                 meta_loopback = 1u;
                 break;
             }
+            case ACTION_group: {
+                UpfIngress_station_group_vrf = r->group.vrf_0;
+                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                break;
+            }
             case ACTION_UpfIngress_station_drop: {
                 UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
                 meta_reason = UpfIngress_station_drop_reason;
@@ -11159,6 +12970,21 @@ static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *con
             }
             default:
                 __builtin_unreachable();
+        }
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) != 0xffu) {
+                    meta_reason = 0x2au;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x2au, 0u);
+                    goto done;
+                }
+                break;
+            }
+            default: {
+                break;
+            }
         }
         UpfIngress_session_remote_v4 = 0u;
         UpfIngress_session_local_v4 = 0u;
@@ -11254,7 +13080,7 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
         const uint32_t hit = hits >> k & 1;
         const struct record_pdr_by_ue_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x30010;
+        uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
@@ -11342,7 +13168,7 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
             }
             if (skip_local_ipv6) {
                 skipped_local_ipv6++;
-                goto node_17;
+                goto node_18;
             }
             const sp_u128 x5 = sp_ld128(p + 14 + 24);
             const uint64_t x6 = (uint64_t)meta_vrf << 48 | (uint64_t)(x5 >> 80);
@@ -11359,15 +13185,15 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
             to_129 |= bit;
             goto done;
         } else {
-            goto node_10;
+            goto node_11;
         }
-        node_17:;
+        node_18:;
         meta_reason = 0x1au;
         standard_metadata_egress_spec = 511u;
         standard_metadata_mcast_grp = 0u;
         sp_drop(run, i, 0x1au, meta_mark);
         goto done;
-        node_10:;
+        node_11:;
         if (meta_classified == 1u) {
             UpfIngress_session_remote_v4 = 0u;
             UpfIngress_session_local_v4 = 0u;
@@ -11401,12 +13227,12 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
             to_135 |= bit;
             goto done;
         } else {
-            goto node_8;
+            goto node_9;
         }
-        node_8:;
+        node_9:;
         if (skip_firewall_v6) {
             skipped_firewall_v6++;
-            goto node_7;
+            goto node_8;
         }
         const sp_u128 x17 = sp_ld128(p + 14 + 8);
         const sp_u128 x18 = sp_ld128(p + 14 + 24);
@@ -11429,7 +13255,7 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
         word_138_4 = x23;
         to_138 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -11490,7 +13316,7 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x24 = 0u;
         const uint64_t x25 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 14) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x24 >> 16);
@@ -11503,7 +13329,7 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
         word_140_1 = x26;
         to_140 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -11575,7 +13401,7 @@ static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *
         const uint32_t hit = hits >> k & 1;
         const struct record_local_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x30010;
+        uint64_t valid = 0x3010;
         uint32_t meta_reason = 0u;
         uint32_t meta_mark = c->v.meta_mark;
         uint32_t standard_metadata_egress_spec = 0u;
@@ -11607,7 +13433,444 @@ static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *
 }
 
 
+static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    uint64_t to_138 = 0;
+    uint64_t to_140 = 0;
+    uint64_t to_141 = 0;
+    uint64_t to_143 = 0;
+    struct sp_wait *const wait_138 = &run->wait[113];
+    uint32_t n_138 = wait_138->keys;
+    uint32_t begin_138 = n_138;
+    uint64_t word_138_0 = 0;
+    uint64_t word_138_1 = 0;
+    uint64_t word_138_2 = 0;
+    uint64_t word_138_3 = 0;
+    uint64_t word_138_4 = 0;
+    struct sp_wait *const wait_140 = &run->wait[115];
+    uint32_t n_140 = wait_140->keys;
+    uint32_t begin_140 = n_140;
+    uint64_t word_140_0 = 0;
+    uint64_t word_140_1 = 0;
+    struct sp_wait *const wait_141 = &run->wait[116];
+    uint32_t n_141 = wait_141->keys;
+    uint32_t begin_141 = n_141;
+    uint64_t word_141_0 = 0;
+    uint64_t word_141_1 = 0;
+    uint64_t word_141_2 = 0;
+    struct sp_wait *const wait_143 = &run->wait[118];
+    uint32_t n_143 = wait_143->keys;
+    uint32_t begin_143 = n_143;
+    uint64_t word_143_0 = 0;
+    struct sp_table *const table_firewall_v6 = &run->lane->tables[TABLE_firewall_v6];
+    const uint32_t skip_firewall_v6 = !table_firewall_v6->lookup && ((const struct record_firewall_v6 *)table_firewall_v6->miss)->action == ACTION_permit;
+    uint64_t skipped_firewall_v6 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
+    const struct sp_wait *const wait = &run->wait[112];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = 0x3010;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_vrf = c->v.meta_vrf;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_pdr_pdr = 0;
+        uint32_t UpfIngress_session_set_pdr_disposition = 0;
+        uint32_t UpfIngress_session_set_pdr_flags = 0;
+        uint32_t UpfIngress_session_set_pdr_usage = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_1 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_2 = 0;
+        uint32_t UpfIngress_session_set_pdr_meter_3 = 0;
+        uint32_t UpfIngress_session_set_pdr_ue_ipv4 = 0;
+        uint64_t UpfIngress_session_set_pdr_ue_prefix = 0;
+        uint32_t UpfIngress_session_set_pdr_encapsulation = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_teid = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_dst = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_src = 0;
+        uint32_t UpfIngress_session_set_pdr_psc_qos = 0;
+        uint32_t UpfIngress_session_set_pdr_tunnel_tos = 0;
+        uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
+        switch (r->action) {
+            case ACTION_set_pdr: {
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
+                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
+                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
+                UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
+                UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
+                UpfIngress_session_set_pdr_usage = r->set_pdr.usage_3;
+                UpfIngress_session_set_pdr_meter_1 = r->set_pdr.meter_1_4;
+                UpfIngress_session_set_pdr_meter_2 = r->set_pdr.meter_2_5;
+                UpfIngress_session_set_pdr_meter_3 = r->set_pdr.meter_3_6;
+                UpfIngress_session_set_pdr_ue_ipv4 = r->set_pdr.ue_ipv4_7;
+                UpfIngress_session_set_pdr_ue_prefix = r->set_pdr.ue_prefix_8;
+                UpfIngress_session_set_pdr_encapsulation = r->set_pdr.encapsulation_9;
+                UpfIngress_session_set_pdr_tunnel_teid = r->set_pdr.tunnel_teid_10;
+                UpfIngress_session_set_pdr_tunnel_dst = r->set_pdr.tunnel_dst_11;
+                UpfIngress_session_set_pdr_tunnel_src = r->set_pdr.tunnel_src_12;
+                UpfIngress_session_set_pdr_psc_qos = r->set_pdr.psc_qos_13;
+                UpfIngress_session_set_pdr_tunnel_tos = r->set_pdr.tunnel_tos_14;
+                UpfIngress_session_set_pdr_out_vrf = r->set_pdr.out_vrf_15;
+                meta_mark = UpfIngress_session_set_pdr_pdr; c->v.meta_mark = meta_mark;
+                break;
+            }
+            case ACTION_no_pdr: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (skip_firewall_v6) {
+            skipped_firewall_v6++;
+            goto node_8;
+        }
+        const sp_u128 x33 = sp_ld128(p + 14 + 8);
+        const sp_u128 x34 = sp_ld128(p + 14 + 24);
+        const uint64_t x35 = (uint64_t)meta_vrf << 48 | (uint64_t)(x33 >> 80);
+        const uint64_t x36 = (uint64_t)(x33 >> 16);
+        const uint64_t x37 = (uint64_t)x33 << 48 | (uint64_t)(x34 >> 80);
+        const uint64_t x38 = (uint64_t)(x34 >> 16);
+        const uint64_t x39 = (uint64_t)x34 << 48 | (uint64_t)sp_ld8(p + 14 + 6) << 40 | (uint64_t)sp_ld16(p + 54) << 24 | (uint64_t)sp_ld16(p + 54 + 2) << 8;
+        n_138 += (n_138 == begin_138) | (x35 != word_138_0) | (x36 != word_138_1) | (x37 != word_138_2) | (x38 != word_138_3) | (x39 != word_138_4);
+        wait_138->key_of[i] = n_138 - 1;
+        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 0, x35);
+        word_138_0 = x35;
+        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 8, x36);
+        word_138_1 = x36;
+        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 16, x37);
+        word_138_2 = x37;
+        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 24, x38);
+        word_138_3 = x38;
+        sp_st64(wait_138->bytes + (n_138 - 1) * 40 + 32, x39);
+        word_138_4 = x39;
+        to_138 |= bit;
+        goto done;
+        node_8:;
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_24 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_7;
+        }
+        const uint32_t x40 = 0u;
+        const uint64_t x41 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 14) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x40 >> 16);
+        const uint64_t x42 = (uint64_t)x40 << 48 | (uint64_t)sp_ld8(p + 14 + 6) << 40 | (uint64_t)sp_ld16(p + 54) << 24 | (uint64_t)sp_ld16(p + 54 + 2) << 8;
+        n_140 += (n_140 == begin_140) | (x41 != word_140_0) | (x42 != word_140_1);
+        wait_140->key_of[i] = n_140 - 1;
+        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 0, x41);
+        word_140_0 = x41;
+        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 8, x42);
+        word_140_1 = x42;
+        to_140 |= bit;
+        goto done;
+        node_7:;
+        meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x43 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_143 += (n_143 == begin_143) | (x43 != word_143_0);
+            wait_143->key_of[i] = n_143 - 1;
+            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x43);
+            word_143_0 = x43;
+            to_143 |= bit;
+            goto done;
+        } else {
+            const sp_u128 x44 = sp_ld128(p + 14 + 24);
+            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x44 >> 80);
+            const uint64_t x46 = (uint64_t)(x44 >> 16);
+            const uint64_t x47 = (uint64_t)x44 << 48;
+            n_141 += (n_141 == begin_141) | (x45 != word_141_0) | (x46 != word_141_1) | (x47 != word_141_2);
+            wait_141->key_of[i] = n_141 - 1;
+            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x45);
+            word_141_0 = x45;
+            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x46);
+            word_141_1 = x46;
+            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x47);
+            word_141_2 = x47;
+            to_141 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_24;
+    run->todo[138] |= to_138;
+    run->todo[140] |= to_140;
+    run->todo[141] |= to_141;
+    run->todo[143] |= to_143;
+    wait_138->keys = n_138;
+    wait_140->keys = n_140;
+    wait_141->keys = n_141;
+    wait_143->keys = n_143;
+    sp_looked_up(table_firewall_v6, 0, skipped_firewall_v6);
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
 
+static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    uint64_t to_140 = 0;
+    uint64_t to_141 = 0;
+    uint64_t to_143 = 0;
+    struct sp_wait *const wait_140 = &run->wait[115];
+    uint32_t n_140 = wait_140->keys;
+    uint32_t begin_140 = n_140;
+    uint64_t word_140_0 = 0;
+    uint64_t word_140_1 = 0;
+    struct sp_wait *const wait_141 = &run->wait[116];
+    uint32_t n_141 = wait_141->keys;
+    uint32_t begin_141 = n_141;
+    uint64_t word_141_0 = 0;
+    uint64_t word_141_1 = 0;
+    uint64_t word_141_2 = 0;
+    struct sp_wait *const wait_143 = &run->wait[118];
+    uint32_t n_143 = wait_143->keys;
+    uint32_t begin_143 = n_143;
+    uint64_t word_143_0 = 0;
+    struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
+    const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
+    uint64_t skipped_traffic_class = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
+    const struct sp_wait *const wait = &run->wait[113];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint64_t valid = 0x3010;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        uint32_t meta_dst_v4 = 0u;
+        uint32_t meta_out_length = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        switch (r->action) {
+            case ACTION_deny: {
+                meta_reason = 0x21u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x21u, meta_mark);
+                goto done;
+            }
+            case ACTION_permit:
+                break;
+            default:
+                __builtin_unreachable();
+        }
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
+                standard_metadata_egress_spec = 0x1fdu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0u;
+                c->v.standard_metadata_egress_spec = 0x1fdu;
+                to_24 |= bit;
+                goto done;
+            } else {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
+                    meta_reason = 0x1du;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1du, meta_mark);
+                    goto done;
+                } else {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
+                        meta_reason = 0x1eu;
+                        standard_metadata_egress_spec = 511u;
+                        standard_metadata_mcast_grp = 0u;
+                        sp_drop(run, i, 0x1eu, meta_mark);
+                        goto done;
+                    }
+                }
+            }
+            meta_reason = 0x1cu;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x1cu, meta_mark);
+            goto done;
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
+                meta_reason = 0x1fu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1fu, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
+                meta_reason = 0x28u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x28u, meta_mark);
+                goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
+            }
+        }
+        if (skip_traffic_class) {
+            skipped_traffic_class++;
+            goto node_7;
+        }
+        const uint32_t x48 = 0u;
+        const uint64_t x49 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 14) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x48 >> 16);
+        const uint64_t x50 = (uint64_t)x48 << 48 | (uint64_t)sp_ld8(p + 14 + 6) << 40 | (uint64_t)sp_ld16(p + 54) << 24 | (uint64_t)sp_ld16(p + 54 + 2) << 8;
+        n_140 += (n_140 == begin_140) | (x49 != word_140_0) | (x50 != word_140_1);
+        wait_140->key_of[i] = n_140 - 1;
+        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 0, x49);
+        word_140_0 = x49;
+        sp_st64(wait_140->bytes + (n_140 - 1) * 16 + 8, x50);
+        word_140_1 = x50;
+        to_140 |= bit;
+        goto done;
+        node_7:;
+        meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
+            meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
+        } else {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+                meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x51 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            n_143 += (n_143 == begin_143) | (x51 != word_143_0);
+            wait_143->key_of[i] = n_143 - 1;
+            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x51);
+            word_143_0 = x51;
+            to_143 |= bit;
+            goto done;
+        } else {
+            const sp_u128 x52 = sp_ld128(p + 14 + 24);
+            const uint64_t x53 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x52 >> 80);
+            const uint64_t x54 = (uint64_t)(x52 >> 16);
+            const uint64_t x55 = (uint64_t)x52 << 48;
+            n_141 += (n_141 == begin_141) | (x53 != word_141_0) | (x54 != word_141_1) | (x55 != word_141_2);
+            wait_141->key_of[i] = n_141 - 1;
+            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x53);
+            word_141_0 = x53;
+            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x54);
+            word_141_1 = x54;
+            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x55);
+            word_141_2 = x55;
+            to_141 |= bit;
+            goto done;
+        }
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[24] |= to_24;
+    run->todo[140] |= to_140;
+    run->todo[141] |= to_141;
+    run->todo[143] |= to_143;
+    wait_140->keys = n_140;
+    wait_141->keys = n_141;
+    wait_143->keys = n_143;
+    sp_looked_up(table_traffic_class, 0, skipped_traffic_class);
+}
 
 
 
@@ -11629,7 +13892,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
         const uint32_t hit = hits >> k & 1;
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        uint64_t valid = 0x30010;
+        uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
@@ -11653,6 +13916,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
         uint32_t UpfIngress_route_send_vxlan_frame = 0u;
         uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
@@ -11795,12 +14060,47 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 7);
+            if (sp_ld8(p + 14 + 7) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 14 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -11865,13 +14165,6 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 14 + 7) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
@@ -11978,7 +14271,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
         sp_sum_value(&sum79, f_underlay_ipv4_13_dst, 32);
         f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
         /* deparser */
-        if (valid == 0x303ffull) {
+        if (valid == 0x33ffull) {
             if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -12014,7 +14307,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x300ffull) {
+        if (valid == 0x30ffull) {
             if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -12072,6 +14365,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
 
 static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
 {
+    uint64_t to_24 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     const struct sp_wait *const wait = &run->wait[119];
     const uint64_t hits = wait->hits;
@@ -12096,7 +14390,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             continue;
         }
         found += hit;
-        uint64_t valid = 0x30010;
+        uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -12111,6 +14405,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
         uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
@@ -12164,12 +14460,39 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             default:
                 __builtin_unreachable();
         }
-        if (meta_out_length > meta_mtu) {
-            meta_reason = 0x25u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x25u, meta_mark);
-            goto done;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 7);
+            if (sp_ld8(p + 14 + 7) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 14 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
@@ -12234,13 +14557,6 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             }
         }
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            if (sp_ld8(p + 14 + 7) <= 1u) {
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x23u, meta_mark);
-                goto done;
-            }
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
@@ -12332,7 +14648,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum66) & 0xffff);
         }
         /* deparser */
-        if (valid == 0x303f0ull) {
+        if (valid == 0x33f0ull) {
             if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -12360,7 +14676,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        if (valid == 0x300f0ull) {
+        if (valid == 0x30f0ull) {
             if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
@@ -12391,148 +14707,17 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         done:;
     }
     sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
+    run->todo[24] |= to_24;
 }
 
 struct alike_0 {
     int of_0;
     int of_1;
     int of_2;
-    uint32_t of_3;
-    int of_4;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_0_0_parser(struct sp_run *const run, const uint64_t todo, const struct alike_0 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    const uint32_t of_3 = of->of_3;
-    const int of_4 = of->of_4;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        c->rule_set_pdr = &sp_zero_set_pdr;
-        c->keep = 0xffffffffu;
-        c->v.meta_dst_v4 = 0u;
-        c->v.meta_vrf = 0u;
-        c->v.meta_loopback = 0u;
-        c->v.meta_group = 0u;
-        c->v.meta_class_meter = 0u;
-        c->v.meta_out_length = 0u;
-        c->v.meta_mark = 0u;
-        uint32_t meta_user_is_inner = 0u;
-        uint32_t meta_ip_version = 0u;
-        uint32_t meta_src_v4 = 0u;
-        uint32_t meta_dst_v4 = 0u;
-        uint32_t meta_protocol = 0u;
-        uint32_t meta_tos = 0u;
-        uint32_t meta_src_port = 0u;
-        uint32_t meta_dst_port = 0u;
-        uint32_t meta_pdu_length = 0u;
-        uint32_t meta_header_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t standard_metadata_checksum_error = 0u;
-        uint32_t UpfIngress_user_packet_reason = 0u;
-        uint32_t UpfIngress_user_packet_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel = 0u;
-        uint32_t UpfIngress_user_packet_udp = 0u;
-        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
-        uint32_t UpfIngress_user_packet_udp_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        struct sp_sum sum2 = {0, 0, 0};
-        sp_sum_bytes(&sum2, p + of_1, 10);
-        sp_sum_bytes(&sum2, p + of_1 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + of_1 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        if (standard_metadata_checksum_error == 1u) {
-            meta_reason = 0x11u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x11u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_reason = 0u;
-        meta_user_is_inner = 1u;
-        meta_ip_version = 4u;
-        meta_src_v4 = sp_ld32(p + of_1 + 12);
-        meta_dst_v4 = sp_ld32(p + of_1 + 16); c->v.meta_dst_v4 = meta_dst_v4;
-        meta_protocol = sp_ld8(p + of_1 + 9);
-        meta_tos = sp_ld8(p + of_1 + 1);
-        meta_pdu_length = sp_ld16(p + of_1 + 2);
-        meta_header_length = 0x14u;
-        meta_src_port = sp_ld16(p + of_2);
-        meta_dst_port = sp_ld16(p + of_2 + 2);
-        meta_header_length = 0x18u;
-        UpfIngress_user_packet_end = (sp_ld16(p + of_1 + 2) + of_3);
-        if (((sp_ld16(p + of_1 + 2) + of_3) > ((uint32_t)pk->length)) || (sp_ld16(p + of_1 + 2) < 0x18u)) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_tunnel = 0xeu;
-        UpfIngress_user_packet_udp = 0x22u;
-        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
-        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
-        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
-        if (((((sp_ld16(p + of_1 + 2) + of_3) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        const uint64_t x_l5 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    run->todo[of_4] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_0 of = {1, 50, 70, 0x32u, 26, 0};
-    alike_0_0_parser(run, todo, &of);
-}
-
-static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_0 of = {41, 58, 78, 0x3au, 66, 0};
-    alike_0_0_parser(run, todo, &of);
-}
-
-struct alike_1 {
-    int of_0;
-    int of_1;
-    int of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
+static __attribute__((noinline)) void alike_0_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_0 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -12564,7 +14749,9 @@ static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_station_route_vrf = 0u;
         uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
         uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
         uint32_t UpfIngress_session_remote_v4 = 0u;
         uint32_t UpfIngress_session_local_v4 = 0u;
         sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
@@ -12573,6 +14760,7 @@ static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
         uint32_t UpfIngress_session_src = 0u;
+        UpfIngress_station_tmp = r->action;
         switch (r->action) {
             case ACTION_route: {
                 UpfIngress_station_route_vrf = r->route.vrf_0;
@@ -12585,6 +14773,11 @@ static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run
                 meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
                 break;
             }
+            case ACTION_group: {
+                UpfIngress_station_group_vrf = r->group.vrf_0;
+                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                break;
+            }
             case ACTION_UpfIngress_station_drop: {
                 UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
                 meta_reason = UpfIngress_station_drop_reason;
@@ -12595,6 +14788,18 @@ static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run
             }
             default:
                 __builtin_unreachable();
+        }
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
         }
         UpfIngress_session_remote_v4 = 0u;
         UpfIngress_session_local_v4 = 0u;
@@ -12627,27 +14832,27 @@ static __attribute__((noinline)) void alike_1_1_station(struct sp_run *const run
 
 static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {8, 1, 33, 0};
-    alike_1_1_station(run, todo, &of);
+    static const struct alike_0 of = {8, 1, 33, 0};
+    alike_0_1_station(run, todo, &of);
 }
 
 static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {48, 41, 73, 0};
-    alike_1_1_station(run, todo, &of);
+    static const struct alike_0 of = {48, 41, 73, 0};
+    alike_0_1_station(run, todo, &of);
 }
 
-struct alike_2 {
+struct alike_1 {
     int of_0;
-    int of_1;
+    long of_1;
     __typeof__(&class_1_leave_0) of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_2_9_local_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
+static __attribute__((noinline)) void alike_1_9_local_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
 {
     const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
+    const long of_1 = of->of_1;
     const __typeof__(&class_1_leave_0) of_2 = of->of_2;
     uint64_t to_l0 = 0;
     struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
@@ -12689,7 +14894,7 @@ static __attribute__((noinline)) void alike_2_9_local_ipv4(struct sp_run *const 
                 __builtin_unreachable();
         }
         switch (UpfIngress_session_tmp_3) {
-            case 6u: {
+            case 7u: {
                 meta_reason = 5u;
                 standard_metadata_egress_spec = 0x1feu;
                 of_2(c, p);
@@ -12715,36 +14920,36 @@ static __attribute__((noinline)) void alike_2_9_local_ipv4(struct sp_run *const 
 
 static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {9, 0x408e4010, class_1_leave_0, 0};
-    alike_2_9_local_ipv4(run, todo, &of);
+    static const struct alike_1 of = {9, 0x10200e410, class_1_leave_0, 0};
+    alike_1_9_local_ipv4(run, todo, &of);
 }
 
 static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {29, 0x420e4010, class_2_leave_0, 0};
-    alike_2_9_local_ipv4(run, todo, &of);
+    static const struct alike_1 of = {29, 0x10800e410, class_2_leave_0, 0};
+    alike_1_9_local_ipv4(run, todo, &of);
 }
 
 static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {49, 0x40be4010, class_3_leave_0, 0};
-    alike_2_9_local_ipv4(run, todo, &of);
+    static const struct alike_1 of = {49, 0x10203e410, class_3_leave_0, 0};
+    alike_1_9_local_ipv4(run, todo, &of);
 }
 
 static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {69, 0x423e4010, class_4_leave_0, 0};
-    alike_2_9_local_ipv4(run, todo, &of);
+    static const struct alike_1 of = {69, 0x10803e410, class_4_leave_0, 0};
+    alike_1_9_local_ipv4(run, todo, &of);
 }
 
-struct alike_3 {
+struct alike_2 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_3_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
+static __attribute__((noinline)) void alike_2_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -12806,29 +15011,29 @@ static __attribute__((noinline)) void alike_3_11_sdf_ipv4(struct sp_run *const r
 
 static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {12, 11, 37, 0};
-    alike_3_11_sdf_ipv4(run, todo, &of);
+    static const struct alike_2 of = {12, 11, 37, 0};
+    alike_2_11_sdf_ipv4(run, todo, &of);
 }
 
 static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {52, 51, 77, 0};
-    alike_3_11_sdf_ipv4(run, todo, &of);
+    static const struct alike_2 of = {52, 51, 77, 0};
+    alike_2_11_sdf_ipv4(run, todo, &of);
 }
 
 static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {92, 91, 117, 0};
-    alike_3_11_sdf_ipv4(run, todo, &of);
+    static const struct alike_2 of = {92, 91, 117, 0};
+    alike_2_11_sdf_ipv4(run, todo, &of);
 }
 
-struct alike_4 {
+struct alike_3 {
     int of_0;
     int of_1;
     int of_2;
     int of_3;
     int of_4;
-    int of_5;
+    long of_5;
     int of_6;
     int of_7;
     __typeof__(&class_1_leave_0) of_8;
@@ -12839,14 +15044,14 @@ struct alike_4 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
+static __attribute__((noinline)) void alike_3_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
     const int of_2 = of->of_2;
     const int of_3 = of->of_3;
     const int of_4 = of->of_4;
-    const int of_5 = of->of_5;
+    const long of_5 = of->of_5;
     const int of_6 = of->of_6;
     const int of_7 = of->of_7;
     const __typeof__(&class_1_leave_0) of_8 = of->of_8;
@@ -12963,7 +15168,7 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
         }
         if (skip_firewall_v4) {
             skipped_firewall_v4++;
-            goto node_7;
+            goto node_8;
         }
         const uint32_t x_l23 = sp_ld32(p + of_6 + 16);
         const uint64_t x_l24 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + of_6 + 12) << 16 | (uint64_t)(x_l23 >> 16);
@@ -12976,7 +15181,7 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
         word_l9 = x_l25;
         to_l1 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -13039,7 +15244,7 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x_l26 = sp_ld32(p + of_6 + 16);
         const uint64_t x_l27 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + of_6 + 1) << 48 | (uint64_t)sp_ld32(p + of_6 + 12) << 16 | (uint64_t)(x_l26 >> 16);
@@ -13052,7 +15257,7 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
         word_l14 = x_l28;
         to_l2 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = sp_ld16(p + of_6 + 2); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + of_6 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -13097,28 +15302,22 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
 
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {14, 15, 17, 18, 12, 0x408e4010, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
-    alike_4_12_pdr_by_class(run, todo, &of);
+    static const struct alike_3 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
+    alike_3_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {54, 55, 57, 58, 52, 0x40be4010, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
-    alike_4_12_pdr_by_class(run, todo, &of);
+    static const struct alike_3 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
+    alike_3_12_pdr_by_class(run, todo, &of);
 }
 
-static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_4 of = {94, 95, 97, 98, 92, 0x24010, 14, 34, class_5_leave_0, 119, 120, 122, 123, 0};
-    alike_4_12_pdr_by_class(run, todo, &of);
-}
-
-struct alike_5 {
+struct alike_4 {
     int of_0;
     int of_1;
     int of_2;
     int of_3;
-    int of_4;
+    long of_4;
     int of_5;
     __typeof__(&class_1_leave_0) of_6;
     int of_7;
@@ -13128,13 +15327,13 @@ struct alike_5 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_5_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
+static __attribute__((noinline)) void alike_4_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
     const int of_2 = of->of_2;
     const int of_3 = of->of_3;
-    const int of_4 = of->of_4;
+    const long of_4 = of->of_4;
     const int of_5 = of->of_5;
     const __typeof__(&class_1_leave_0) of_6 = of->of_6;
     const int of_7 = of->of_7;
@@ -13261,7 +15460,7 @@ static __attribute__((noinline)) void alike_5_14_firewall_v4(struct sp_run *cons
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x_l17 = sp_ld32(p + of_5 + 16);
         const uint64_t x_l18 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + of_5 + 1) << 48 | (uint64_t)sp_ld32(p + of_5 + 12) << 16 | (uint64_t)(x_l17 >> 16);
@@ -13274,7 +15473,7 @@ static __attribute__((noinline)) void alike_5_14_firewall_v4(struct sp_run *cons
         word_l8 = x_l19;
         to_l1 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = sp_ld16(p + of_5 + 2); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + of_5 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -13316,23 +15515,17 @@ static __attribute__((noinline)) void alike_5_14_firewall_v4(struct sp_run *cons
 
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {15, 17, 18, 14, 0x408e4010, 50, class_1_leave_0, 70, 40, 42, 43, 0};
-    alike_5_14_firewall_v4(run, todo, &of);
+    static const struct alike_4 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
+    alike_4_14_firewall_v4(run, todo, &of);
 }
 
 static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {55, 57, 58, 54, 0x40be4010, 58, class_3_leave_0, 78, 80, 82, 83, 0};
-    alike_5_14_firewall_v4(run, todo, &of);
+    static const struct alike_4 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
+    alike_4_14_firewall_v4(run, todo, &of);
 }
 
-static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_5 of = {95, 97, 98, 94, 0x24010, 14, class_5_leave_0, 34, 120, 122, 123, 0};
-    alike_5_14_firewall_v4(run, todo, &of);
-}
-
-struct alike_6 {
+struct alike_5 {
     int of_0;
     int of_1;
     int of_2;
@@ -13342,7 +15535,7 @@ struct alike_6 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
+static __attribute__((noinline)) void alike_5_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -13431,30 +15624,30 @@ static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *co
 
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {17, 18, 15, 50, 42, 43, 0};
-    alike_6_15_traffic_class(run, todo, &of);
+    static const struct alike_5 of = {17, 18, 15, 50, 42, 43, 0};
+    alike_5_15_traffic_class(run, todo, &of);
 }
 
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {57, 58, 55, 58, 82, 83, 0};
-    alike_6_15_traffic_class(run, todo, &of);
+    static const struct alike_5 of = {57, 58, 55, 58, 82, 83, 0};
+    alike_5_15_traffic_class(run, todo, &of);
 }
 
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {97, 98, 95, 14, 122, 123, 0};
-    alike_6_15_traffic_class(run, todo, &of);
+    static const struct alike_5 of = {97, 98, 95, 14, 122, 123, 0};
+    alike_5_15_traffic_class(run, todo, &of);
 }
 
-struct alike_7 {
+struct alike_6 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_7_17_route_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
+static __attribute__((noinline)) void alike_6_17_route_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -13517,191 +15710,54 @@ static __attribute__((noinline)) void alike_7_17_route_ipv4(struct sp_run *const
 
 static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {19, 17, 44, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {19, 17, 44, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
 static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {19, 18, 44, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {19, 18, 44, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
 static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {39, 38, 64, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {39, 38, 64, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
 static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {59, 57, 84, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
-}
-
-static void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_7 of = {59, 58, 84, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
-}
-
-static void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_7 of = {79, 78, 104, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {59, 57, 84, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
 static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {99, 97, 124, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {99, 97, 124, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
 static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {99, 98, 124, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {99, 98, 124, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
 static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {119, 118, 144, 0};
-    alike_7_17_route_ipv4(run, todo, &of);
+    static const struct alike_6 of = {119, 118, 144, 0};
+    alike_6_17_route_ipv4(run, todo, &of);
 }
 
-struct alike_8 {
-    int of_0;
-    int of_1;
-    int of_2;
-    uint32_t of_3;
-    int of_4;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_8_0_parser(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    const uint32_t of_3 = of->of_3;
-    const int of_4 = of->of_4;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        c->rule_set_pdr = &sp_zero_set_pdr;
-        c->keep = 0xffffffffu;
-        c->v.meta_dst_v4 = 0u;
-        c->v.meta_vrf = 0u;
-        c->v.meta_group = 0u;
-        c->v.meta_class_meter = 0u;
-        c->v.meta_out_length = 0u;
-        c->v.meta_mark = 0u;
-        uint32_t meta_user_is_inner = 0u;
-        uint32_t meta_ip_version = 0u;
-        sp_u128 meta_src_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 meta_dst_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t meta_protocol = 0u;
-        uint32_t meta_tos = 0u;
-        uint32_t meta_src_port = 0u;
-        uint32_t meta_dst_port = 0u;
-        uint32_t meta_pdu_length = 0u;
-        uint32_t meta_header_length = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t standard_metadata_checksum_error = 0u;
-        uint32_t UpfIngress_user_packet_reason = 0u;
-        uint32_t UpfIngress_user_packet_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel = 0u;
-        uint32_t UpfIngress_user_packet_udp = 0u;
-        uint32_t UpfIngress_user_packet_gtpu_end = 0u;
-        uint32_t UpfIngress_user_packet_udp_end = 0u;
-        uint32_t UpfIngress_user_packet_tunnel_end = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
-            standard_metadata_checksum_error = 1u;
-        }
-        if (standard_metadata_checksum_error == 1u) {
-            meta_reason = 0x11u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x11u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_reason = 0u;
-        meta_user_is_inner = 1u;
-        meta_ip_version = 6u;
-        meta_src_v6 = sp_ld128(p + of_1 + 8);
-        meta_dst_v6 = sp_ld128(p + of_1 + 24);
-        meta_protocol = sp_ld8(p + of_1 + 6);
-        meta_tos = ((sp_ld16(p + of_1) >> 4) & 0xff);
-        meta_pdu_length = (sp_ld16(p + of_1 + 4) + 0x28u);
-        meta_header_length = 0x28u;
-        meta_src_port = sp_ld16(p + of_2);
-        meta_dst_port = sp_ld16(p + of_2 + 2);
-        meta_header_length = 0x2cu;
-        UpfIngress_user_packet_end = ((sp_ld16(p + of_1 + 4) + 0x28u) + of_3);
-        if ((((sp_ld16(p + of_1 + 4) + 0x28u) + of_3) > ((uint32_t)pk->length)) || ((sp_ld16(p + of_1 + 4) + 0x28u) < 0x2cu)) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        UpfIngress_user_packet_tunnel = 0xeu;
-        UpfIngress_user_packet_udp = 0x22u;
-        UpfIngress_user_packet_gtpu_end = (0x32u + sp_ld16(p + 42 + 2));
-        UpfIngress_user_packet_udp_end = (0x22u + sp_ld16(p + 38));
-        UpfIngress_user_packet_tunnel_end = (0xeu + sp_ld16(p + 14 + 2));
-        if ((((((sp_ld16(p + of_1 + 4) + 0x28u) + of_3) > (0x32u + sp_ld16(p + 42 + 2))) || ((0x32u + sp_ld16(p + 42 + 2)) > (0x22u + sp_ld16(p + 38)))) || ((0x22u + sp_ld16(p + 38)) > (0xeu + sp_ld16(p + 14 + 2)))) || ((0xeu + sp_ld16(p + 14 + 2)) > ((uint32_t)pk->length))) {
-            meta_reason = 0x12u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x12u, 0u);
-            goto done;
-        }
-        const uint64_t x_l5 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    run->todo[of_4] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_8 of = {21, 50, 90, 0x32u, 46, 0};
-    alike_8_0_parser(run, todo, &of);
-}
-
-static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_8 of = {61, 58, 98, 0x3au, 86, 0};
-    alike_8_0_parser(run, todo, &of);
-}
-
-struct alike_9 {
+struct alike_7 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_9 *const of)
+static __attribute__((noinline)) void alike_7_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -13733,7 +15789,9 @@ static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_station_route_vrf = 0u;
         uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
         uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
         uint32_t UpfIngress_session_remote_v4 = 0u;
         uint32_t UpfIngress_session_local_v4 = 0u;
         sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
@@ -13742,6 +15800,7 @@ static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
         uint32_t UpfIngress_session_src = 0u;
+        UpfIngress_station_tmp = r->action;
         switch (r->action) {
             case ACTION_route: {
                 UpfIngress_station_route_vrf = r->route.vrf_0;
@@ -13754,6 +15813,11 @@ static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run
                 meta_loopback = 1u;
                 break;
             }
+            case ACTION_group: {
+                UpfIngress_station_group_vrf = r->group.vrf_0;
+                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                break;
+            }
             case ACTION_UpfIngress_station_drop: {
                 UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
                 meta_reason = UpfIngress_station_drop_reason;
@@ -13764,6 +15828,18 @@ static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run
             }
             default:
                 __builtin_unreachable();
+        }
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
         }
         UpfIngress_session_remote_v4 = 0u;
         UpfIngress_session_local_v4 = 0u;
@@ -13796,24 +15872,24 @@ static __attribute__((noinline)) void alike_9_1_station(struct sp_run *const run
 
 static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_9 of = {28, 21, 53, 0};
-    alike_9_1_station(run, todo, &of);
+    static const struct alike_7 of = {28, 21, 53, 0};
+    alike_7_1_station(run, todo, &of);
 }
 
 static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_9 of = {68, 61, 93, 0};
-    alike_9_1_station(run, todo, &of);
+    static const struct alike_7 of = {68, 61, 93, 0};
+    alike_7_1_station(run, todo, &of);
 }
 
-struct alike_10 {
+struct alike_8 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_10_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_10 *const of)
+static __attribute__((noinline)) void alike_8_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -13875,29 +15951,29 @@ static __attribute__((noinline)) void alike_10_10_sdf_ipv6(struct sp_run *const 
 
 static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_10 of = {32, 30, 57, 0};
-    alike_10_10_sdf_ipv6(run, todo, &of);
+    static const struct alike_8 of = {32, 30, 57, 0};
+    alike_8_10_sdf_ipv6(run, todo, &of);
 }
 
 static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_10 of = {72, 70, 97, 0};
-    alike_10_10_sdf_ipv6(run, todo, &of);
+    static const struct alike_8 of = {72, 70, 97, 0};
+    alike_8_10_sdf_ipv6(run, todo, &of);
 }
 
 static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_10 of = {112, 110, 137, 0};
-    alike_10_10_sdf_ipv6(run, todo, &of);
+    static const struct alike_8 of = {112, 110, 137, 0};
+    alike_8_10_sdf_ipv6(run, todo, &of);
 }
 
-struct alike_11 {
+struct alike_9 {
     int of_0;
     int of_1;
     int of_2;
     int of_3;
     int of_4;
-    int of_5;
+    long of_5;
     int of_6;
     int of_7;
     __typeof__(&class_2_leave_0) of_8;
@@ -13908,14 +15984,14 @@ struct alike_11 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_11 *const of)
+static __attribute__((noinline)) void alike_9_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_9 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
     const int of_2 = of->of_2;
     const int of_3 = of->of_3;
     const int of_4 = of->of_4;
-    const int of_5 = of->of_5;
+    const long of_5 = of->of_5;
     const int of_6 = of->of_6;
     const int of_7 = of->of_7;
     const __typeof__(&class_2_leave_0) of_8 = of->of_8;
@@ -14034,7 +16110,7 @@ static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *co
         }
         if (skip_firewall_v6) {
             skipped_firewall_v6++;
-            goto node_7;
+            goto node_8;
         }
         const sp_u128 x_l28 = sp_ld128(p + of_6 + 8);
         const sp_u128 x_l29 = sp_ld128(p + of_6 + 24);
@@ -14057,7 +16133,7 @@ static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *co
         word_l12 = x_l34;
         to_l1 |= bit;
         goto done;
-        node_7:;
+        node_8:;
         if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
             if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
@@ -14118,7 +16194,7 @@ static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *co
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x_l35 = 0u;
         const uint64_t x_l36 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + of_6) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x_l35 >> 16);
@@ -14131,7 +16207,7 @@ static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *co
         word_l17 = x_l37;
         to_l2 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = (sp_ld16(p + of_6 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + of_6 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -14183,28 +16259,22 @@ static __attribute__((noinline)) void alike_11_12_pdr_by_class(struct sp_run *co
 
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_11 of = {33, 35, 36, 38, 32, 0x420e4010, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
-    alike_11_12_pdr_by_class(run, todo, &of);
+    static const struct alike_9 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
+    alike_9_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_11 of = {73, 75, 76, 78, 72, 0x423e4010, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
-    alike_11_12_pdr_by_class(run, todo, &of);
+    static const struct alike_9 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
+    alike_9_12_pdr_by_class(run, todo, &of);
 }
 
-static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_11 of = {113, 115, 116, 118, 112, 0x30010, 14, 54, class_6_leave_0, 138, 140, 141, 143, 0};
-    alike_11_12_pdr_by_class(run, todo, &of);
-}
-
-struct alike_12 {
+struct alike_10 {
     int of_0;
     int of_1;
     int of_2;
     int of_3;
-    int of_4;
+    long of_4;
     __typeof__(&class_2_leave_0) of_5;
     int of_6;
     int of_7;
@@ -14214,13 +16284,13 @@ struct alike_12 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_12_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_12 *const of)
+static __attribute__((noinline)) void alike_10_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_10 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
     const int of_2 = of->of_2;
     const int of_3 = of->of_3;
-    const int of_4 = of->of_4;
+    const long of_4 = of->of_4;
     const __typeof__(&class_2_leave_0) of_5 = of->of_5;
     const int of_6 = of->of_6;
     const int of_7 = of->of_7;
@@ -14344,7 +16414,7 @@ static __attribute__((noinline)) void alike_12_13_firewall_v6(struct sp_run *con
         }
         if (skip_traffic_class) {
             skipped_traffic_class++;
-            goto node_6;
+            goto node_7;
         }
         const uint32_t x_l19 = 0u;
         const uint64_t x_l20 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + of_6) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x_l19 >> 16);
@@ -14357,7 +16427,7 @@ static __attribute__((noinline)) void alike_12_13_firewall_v6(struct sp_run *con
         word_l8 = x_l21;
         to_l1 |= bit;
         goto done;
-        node_6:;
+        node_7:;
         meta_out_length = (sp_ld16(p + of_6 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + of_6 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
@@ -14406,23 +16476,17 @@ static __attribute__((noinline)) void alike_12_13_firewall_v6(struct sp_run *con
 
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_12 of = {35, 36, 38, 33, 0x420e4010, class_2_leave_0, 50, 90, 60, 61, 63, 0};
-    alike_12_13_firewall_v6(run, todo, &of);
+    static const struct alike_10 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
+    alike_10_13_firewall_v6(run, todo, &of);
 }
 
 static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_12 of = {75, 76, 78, 73, 0x423e4010, class_4_leave_0, 58, 98, 100, 101, 103, 0};
-    alike_12_13_firewall_v6(run, todo, &of);
+    static const struct alike_10 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
+    alike_10_13_firewall_v6(run, todo, &of);
 }
 
-static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_12 of = {115, 116, 118, 113, 0x30010, class_6_leave_0, 14, 54, 140, 141, 143, 0};
-    alike_12_13_firewall_v6(run, todo, &of);
-}
-
-struct alike_13 {
+struct alike_11 {
     int of_0;
     int of_1;
     int of_2;
@@ -14432,7 +16496,7 @@ struct alike_13 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_13_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_13 *const of)
+static __attribute__((noinline)) void alike_11_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_11 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -14530,30 +16594,30 @@ static __attribute__((noinline)) void alike_13_15_traffic_class(struct sp_run *c
 
 static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_13 of = {36, 38, 35, 50, 61, 63, 0};
-    alike_13_15_traffic_class(run, todo, &of);
+    static const struct alike_11 of = {36, 38, 35, 50, 61, 63, 0};
+    alike_11_15_traffic_class(run, todo, &of);
 }
 
 static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_13 of = {76, 78, 75, 58, 101, 103, 0};
-    alike_13_15_traffic_class(run, todo, &of);
+    static const struct alike_11 of = {76, 78, 75, 58, 101, 103, 0};
+    alike_11_15_traffic_class(run, todo, &of);
 }
 
 static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_13 of = {116, 118, 115, 14, 141, 143, 0};
-    alike_13_15_traffic_class(run, todo, &of);
+    static const struct alike_11 of = {116, 118, 115, 14, 141, 143, 0};
+    alike_11_15_traffic_class(run, todo, &of);
 }
 
-struct alike_14 {
+struct alike_12 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_14_16_route_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_14 *const of)
+static __attribute__((noinline)) void alike_12_16_route_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_12 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -14616,20 +16680,20 @@ static __attribute__((noinline)) void alike_14_16_route_ipv6(struct sp_run *cons
 
 static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_14 of = {39, 36, 64, 0};
-    alike_14_16_route_ipv6(run, todo, &of);
+    static const struct alike_12 of = {39, 36, 64, 0};
+    alike_12_16_route_ipv6(run, todo, &of);
 }
 
 static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_14 of = {79, 76, 104, 0};
-    alike_14_16_route_ipv6(run, todo, &of);
+    static const struct alike_12 of = {79, 76, 104, 0};
+    alike_12_16_route_ipv6(run, todo, &of);
 }
 
 static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_14 of = {119, 116, 144, 0};
-    alike_14_16_route_ipv6(run, todo, &of);
+    static const struct alike_12 of = {119, 116, 144, 0};
+    alike_12_16_route_ipv6(run, todo, &of);
 }
 
 static void sp_stages(struct sp_run *const run, const uint64_t all)

@@ -3,8 +3,8 @@
 /* ... prelude.h ... */
 
 
-enum { V_underlay_ethernet = 0, V_underlay_ipv4 = 1, V_underlay_udp = 2, V_vxlan = 3, V_ethernet = 4, V_tunnel_ipv4 = 5, V_tunnel_udp = 6, V_tunnel_gtpu = 7, V_tunnel_optional = 8, V_tunnel_psc = 9, V_tunnel_unit_4 = 10, V_tunnel_unit_3 = 11, V_tunnel_unit_2 = 12, V_tunnel_unit_1 = 13, V_ipv4 = 14, V_ipv4_options = 15, V_ipv6 = 16, V_ports = 17, V_udp_rest = 18, V_gtpu = 19, V_gtpu_optional = 20, V_gtpu_psc = 21, V_gtpu_chain = 22, V_inner_ipv4 = 23, V_inner_ipv4_options = 24, V_inner_ipv6 = 25, V_extension_1 = 26, V_extension_2 = 27, V_extension_3 = 28, V_extension_4 = 29, V_inner_ports = 30 };
-enum { ACTION_route = 0, ACTION_loopback = 1, ACTION_UpfIngress_station_drop = 2, ACTION_set_pdr = 3, ACTION_classify = 4, ACTION_p4_miss = 5, ACTION_gtpu_endpoint = 6, ACTION_host = 7, ACTION_not_local = 8, ACTION_set_filter = 9, ACTION_no_filter = 10, ACTION_no_pdr = 11, ACTION_permit = 12, ACTION_deny = 13, ACTION_best_effort = 14, ACTION_set_class = 15, ACTION_set_nexthop = 16, ACTION_UpfIngress_route_drop = 17, ACTION_send = 18, ACTION_send_vxlan = 19, ACTION_unresolved = 20 };
+enum { V_underlay_ethernet = 0, V_underlay_ipv4 = 1, V_underlay_udp = 2, V_vxlan = 3, V_ethernet = 4, V_tunnel_ipv4 = 5, V_tunnel_udp = 6, V_tunnel_gtpu = 7, V_tunnel_optional = 8, V_tunnel_psc = 9, V_ipv4 = 10, V_ipv4_options = 11, V_ipv6 = 12, V_ports = 13, V_udp_rest = 14, V_gtpu = 15, V_gtpu_optional = 16, V_gtpu_psc = 17, V_gtpu_numbers = 18, V_gtpu_container = 19, V_gtpu_extension_1 = 20, V_gtpu_extension_2 = 21, V_gtpu_extension_3 = 22, V_gtpu_extension_4 = 23, V_gtpu_end = 24, V_inner_ipv4 = 25, V_inner_ipv4_options = 26, V_inner_ipv6 = 27, V_extension_1 = 28, V_extension_2 = 29, V_extension_3 = 30, V_extension_4 = 31, V_inner_ports = 32 };
+enum { ACTION_route = 0, ACTION_loopback = 1, ACTION_group = 2, ACTION_UpfIngress_station_drop = 3, ACTION_set_pdr = 4, ACTION_classify = 5, ACTION_p4_miss = 6, ACTION_gtpu_endpoint = 7, ACTION_host = 8, ACTION_not_local = 9, ACTION_set_filter = 10, ACTION_no_filter = 11, ACTION_no_pdr = 12, ACTION_permit = 13, ACTION_deny = 14, ACTION_best_effort = 15, ACTION_set_class = 16, ACTION_set_nexthop = 17, ACTION_UpfIngress_route_drop = 18, ACTION_send = 19, ACTION_send_vxlan = 20, ACTION_unresolved = 21 };
 
 /* Of tables that grow: home cells less one. */
 SP_MEMORY(sp_homes, uint32_t, 16)
@@ -25,6 +25,9 @@ struct sp_cell_station {
         struct {
             uint16_t p0_vrf;
         } loopback;
+        struct {
+            uint16_t p0_vrf;
+        } group;
         struct {
             uint8_t p0_reason;
         } UpfIngress_station_drop;
@@ -618,7 +621,6 @@ struct sp_vars {
     /* Zero when a packet comes. */
     sp_kept128 meta_src_v6;
     sp_kept128 meta_dst_v6;
-    sp_kept128 meta_relayed;
     uint64_t meta_ue_prefix;
     uint32_t meta_src_v4;
     uint32_t meta_dst_v4;
@@ -627,8 +629,6 @@ struct sp_vars {
     uint32_t meta_extension_bytes;
     uint32_t meta_options;
     uint32_t meta_inner_options;
-    uint32_t meta_chain_bits;
-    uint32_t meta_relayed_bits;
     uint32_t meta_group;
     uint32_t meta_usage;
     uint32_t meta_meter_1;
@@ -642,6 +642,8 @@ struct sp_vars {
     uint32_t standard_metadata_packet_length;
     uint16_t meta_src_port;
     uint16_t meta_dst_port;
+    uint16_t meta_relayed_bytes;
+    uint16_t meta_container_bytes;
     uint16_t meta_filter_set;
     uint16_t meta_out_vrf;
     uint16_t meta_class_meter;
@@ -659,7 +661,7 @@ struct sp_vars {
     uint8_t meta_unknown_extension;
     uint8_t meta_endpoint_extension;
     uint8_t meta_qfi;
-    uint8_t meta_relayed_type;
+    uint8_t meta_new_container;
     uint8_t meta_loopback;
     uint8_t meta_uplink;
     uint8_t meta_classified;
@@ -673,25 +675,26 @@ struct sp_vars {
     uint8_t standard_metadata_priority;
     /* Written before they are read. */
     uint64_t written[0];
-    sp_kept128 meta_chain_window;
-    sp_kept128 UpfParser_tmp_3;
-    sp_kept128 UpfParser_before;
-    sp_kept128 UpfParser_kept;
     sp_kept128 UpfIngress_session_remote_v6;
     sp_kept128 UpfIngress_session_local_v6;
+    uint64_t UpfParser_tmp_3;
+    uint64_t UpfParser_head;
     uint32_t meta_out_length;
     uint32_t UpfParser_tmp;
-    uint32_t UpfParser_tmp_5;
-    uint32_t UpfParser_tmp_6;
-    uint32_t UpfParser_tmp_8;
-    uint32_t UpfParser_tmp_10;
-    uint32_t UpfParser_tmp_12;
+    uint32_t UpfParser_tmp_2;
+    uint32_t UpfParser_optional;
+    uint32_t UpfParser_tmp_14;
+    uint32_t UpfParser_tmp_15;
+    uint32_t UpfParser_tmp_17;
+    uint32_t UpfParser_tmp_19;
+    uint32_t UpfParser_tmp_21;
     uint32_t UpfIngress_user_packet_end;
     uint32_t UpfIngress_user_packet_tunnel;
     uint32_t UpfIngress_user_packet_udp;
     uint32_t UpfIngress_user_packet_gtpu_end;
     uint32_t UpfIngress_user_packet_udp_end;
     uint32_t UpfIngress_user_packet_tunnel_end;
+    uint32_t UpfIngress_station_tmp;
     uint32_t UpfIngress_session_remote_v4;
     uint32_t UpfIngress_session_local_v4;
     uint32_t UpfIngress_session_flow_label;
@@ -704,24 +707,36 @@ struct sp_vars {
     uint16_t meta_vrf;
     uint16_t meta_nexthop;
     uint16_t meta_mtu;
+    uint16_t UpfParser_tmp_5;
+    uint16_t UpfParser_head_2;
+    uint16_t UpfParser_bytes;
     uint16_t UpfParser_tmp_7;
+    uint16_t UpfParser_head_3;
+    uint16_t UpfParser_bytes_2;
     uint16_t UpfParser_tmp_9;
+    uint16_t UpfParser_head_4;
+    uint16_t UpfParser_bytes_3;
     uint16_t UpfParser_tmp_11;
-    uint16_t UpfParser_tmp_13;
+    uint16_t UpfParser_head_5;
+    uint16_t UpfParser_bytes_4;
+    uint16_t UpfParser_tmp_16;
+    uint16_t UpfParser_tmp_18;
+    uint16_t UpfParser_tmp_20;
+    uint16_t UpfParser_tmp_22;
     uint16_t UpfIngress_session_remote_port;
     uint16_t UpfIngress_session_local_port;
     uint16_t UpfIngress_route_send_vxlan_frame;
+    uint16_t UpfIngress_route_tell_fits;
     uint16_t UpfIngress_tunnel_decrement_ipv4_checksum;
     uint16_t UpfIngress_tunnel_decrement_ipv4_checksum_2;
     uint16_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-    uint8_t meta_next_extension;
     uint8_t meta_class;
-    uint8_t UpfParser_tmp_2;
-    uint8_t UpfParser_units;
-    uint8_t UpfParser_shift;
-    uint8_t UpfParser_units_2;
-    uint8_t UpfParser_shift_2;
     uint8_t UpfParser_tmp_4;
+    uint8_t UpfParser_tmp_6;
+    uint8_t UpfParser_tmp_8;
+    uint8_t UpfParser_tmp_10;
+    uint8_t UpfParser_tmp_12;
+    uint8_t UpfParser_tmp_13;
     uint8_t UpfIngress_user_packet_reason;
     uint8_t UpfIngress_user_packet_options_ihl;
     uint8_t UpfIngress_user_packet_options_reason;
@@ -738,11 +753,16 @@ struct sp_vars {
     uint8_t UpfIngress_session_tmp_6;
     uint8_t UpfIngress_enforce_src;
     uint8_t UpfIngress_enforce_dst;
+    uint8_t UpfIngress_route_ttl;
     uint8_t UpfIngress_police_colour;
     uint8_t UpfIngress_tunnel_decrement_ipv4_ttl;
     uint8_t UpfIngress_tunnel_decrement_ipv4_ttl_2;
+    uint8_t UpfIngress_tunnel_relay_pdu_type;
+    uint8_t UpfIngress_tunnel_relay_qfi;
+    uint8_t UpfIngress_tunnel_relay_kept;
+    uint8_t UpfIngress_tunnel_relay_empty;
     uint8_t UpfIngress_tunnel_add_session_container_pdu_type;
-    uint16_t emit[31];
+    uint16_t emit[33];
     uint8_t last;
 } __attribute__((aligned(8)));
 
@@ -796,10 +816,6 @@ struct sp_context {
     uint8_t h_tunnel_gtpu[16] __attribute__((aligned(8)));
     uint8_t h_tunnel_optional[16] __attribute__((aligned(8)));
     uint8_t h_tunnel_psc[16] __attribute__((aligned(8)));
-    uint8_t h_tunnel_unit_4[16] __attribute__((aligned(8)));
-    uint8_t h_tunnel_unit_3[16] __attribute__((aligned(8)));
-    uint8_t h_tunnel_unit_2[16] __attribute__((aligned(8)));
-    uint8_t h_tunnel_unit_1[16] __attribute__((aligned(8)));
     uint8_t h_ipv4[32] __attribute__((aligned(8)));
     uint8_t h_ipv4_options[48] __attribute__((aligned(8)));
     uint32_t len_ipv4_options;
@@ -809,8 +825,17 @@ struct sp_context {
     uint8_t h_gtpu[16] __attribute__((aligned(8)));
     uint8_t h_gtpu_optional[16] __attribute__((aligned(8)));
     uint8_t h_gtpu_psc[16] __attribute__((aligned(8)));
-    uint8_t h_gtpu_chain[24] __attribute__((aligned(8)));
-    uint32_t len_gtpu_chain;
+    uint8_t h_gtpu_numbers[16] __attribute__((aligned(8)));
+    uint8_t h_gtpu_container[16] __attribute__((aligned(8)));
+    uint8_t h_gtpu_extension_1[72] __attribute__((aligned(8)));
+    uint32_t len_gtpu_extension_1;
+    uint8_t h_gtpu_extension_2[72] __attribute__((aligned(8)));
+    uint32_t len_gtpu_extension_2;
+    uint8_t h_gtpu_extension_3[72] __attribute__((aligned(8)));
+    uint32_t len_gtpu_extension_3;
+    uint8_t h_gtpu_extension_4[72] __attribute__((aligned(8)));
+    uint32_t len_gtpu_extension_4;
+    uint8_t h_gtpu_end[16] __attribute__((aligned(8)));
     uint8_t h_inner_ipv4[32] __attribute__((aligned(8)));
     uint8_t h_inner_ipv4_options[48] __attribute__((aligned(8)));
     uint32_t len_inner_ipv4_options;
@@ -2172,7 +2197,13 @@ state_13_parse_gtpu:;
         const uint32_t key8_4 = (sp_ld8(c->h_gtpu) & 0x1);
         const uint32_t key8_5 = sp_ld8(c->h_gtpu + 1);
         if (key8_0 == 1u && key8_1 == 1u && key8_2 == 0u && key8_3 == 0u && key8_4 == 0u && key8_5 == 0xffu) {
-            goto state_27_parse_user;
+            goto state_42_parse_user;
+        }
+        if (key8_0 == 1u && key8_1 == 1u && key8_2 == 1u && key8_5 == 0xffu) {
+            goto state_15_parse_extensions;
+        }
+        if (key8_0 == 1u && key8_1 == 1u && key8_2 == 0u && key8_5 == 0xffu) {
+            goto state_18_parse_numbers;
         }
         if (key8_0 == 1u && key8_1 == 1u && key8_2 == 0u && key8_3 == 0u && key8_4 == 0u) {
             goto parsed;
@@ -2182,7 +2213,44 @@ state_13_parse_gtpu:;
         }
         goto parsed;
     }
-state_14_parse_gtpu_optional:;
+state_15_parse_extensions:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 4 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_2 = sp_ld32(p);
+    }
+    c->v.UpfParser_optional = (uint32_t)c->v.UpfParser_tmp_2;
+    {
+        const uint32_t key9_0 = ((uint32_t)c->v.UpfParser_optional & 0xff);
+        if (key9_0 == 0x85u) {
+            goto state_16_parse_container;
+        }
+        goto state_19_parse_row;
+    }
+state_16_parse_container:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 8 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_3 = sp_ld64(p);
+    }
+    c->v.UpfParser_head = (uint64_t)c->v.UpfParser_tmp_3;
+    {
+        const uint32_t key10_0 = ((uint32_t)(((uint64_t)c->v.UpfParser_head) >> 24) & 0xff);
+        const uint32_t key10_1 = ((uint32_t)((uint64_t)c->v.UpfParser_head) & 0xff);
+        if (key10_0 == 1u && key10_1 == 0u) {
+            goto state_17_parse_psc;
+        }
+        goto state_19_parse_row;
+    }
+state_17_parse_psc:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -2194,155 +2262,6 @@ state_14_parse_gtpu_optional:;
         cursor += 4;
         SP_VALID |= SP_BIT(V_gtpu_optional);
     }
-    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
-    c->v.meta_next_extension = ((((sp_ld8(c->h_gtpu) >> 2) & 0x1) == 1u) ? sp_ld8(c->h_gtpu_optional + 3) : 0u);
-    {
-        const uint32_t key9_0 = sp_ld8(c->h_gtpu + 1);
-        if (key9_0 == 0xffu) {
-            goto state_15_parse_extensions;
-        }
-        goto parsed;
-    }
-state_15_parse_extensions:;
-    {
-        const uint32_t key10_0 = (uint32_t)c->v.meta_next_extension;
-        if (key10_0 == 0u) {
-            goto state_16_parse_no_extension;
-        }
-        if (key10_0 == 0x85u) {
-            goto state_17_parse_psc;
-        }
-        goto state_19_parse_chain;
-    }
-state_19_parse_chain:;
-    *(volatile uint32_t *)&c->cursor = cursor;
-    cursor = *(volatile uint32_t *)&c->cursor;
-    if (cursor > SP_FARTHEST) goto stuck;
-    {
-        uint8_t *p = data + cursor;
-        SP_OPAQUE(p);
-        if (p + 16 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_3 = sp_ld128(p);
-    }
-    c->v.meta_chain_window = (sp_u128)c->v.UpfParser_tmp_3;
-    goto state_20_walk_chain;
-state_20_walk_chain:;
-    if (++rounds > SP_ROUNDS) goto stuck;
-    *(volatile uint32_t *)&c->cursor = cursor;
-    cursor = *(volatile uint32_t *)&c->cursor;
-    if (cursor > SP_FARTHEST) goto stuck;
-    {
-        const uint32_t key11_0 = (uint32_t)c->v.meta_next_extension;
-        if (key11_0 == 0u) {
-            goto state_26_take_chain;
-        }
-        if (key11_0 == 0x85u) {
-            goto state_21_walk_psc;
-        }
-        if (key11_0 == 0xc0u) {
-            goto state_23_walk_for_endpoint;
-        }
-        if ((key11_0 & 0xc0u) == 0u) {
-            goto state_24_walk_and_relay;
-        }
-        if ((key11_0 & 0xc0u) == 0x80u) {
-            goto state_23_walk_for_endpoint;
-        }
-        if ((key11_0 & 0xc0u) == 0xc0u) {
-            goto state_22_walk_mandatory;
-        }
-        goto state_25_walk_over;
-    }
-state_25_walk_over:;
-    c->v.UpfParser_units_2 = ((uint32_t)(((sp_u128)c->v.meta_chain_window) >> 120) & 0xff);
-    if (!((((uint32_t)c->v.UpfParser_units_2) != 0u) && (((uint32_t)c->v.UpfParser_units_2) <= 4u))) {
-        c->v.standard_metadata_parser_error = 7u;
-        goto parsed;
-    }
-    c->v.UpfParser_shift_2 = ((((uint32_t)c->v.UpfParser_units_2) << 5) & 0xff);
-    c->v.meta_next_extension = ((uint32_t)(((0x80u - ((uint32_t)c->v.UpfParser_shift_2)) & 0xff) < 128 ? sp_shr128(((sp_u128)c->v.meta_chain_window), (uint32_t)((0x80u - ((uint32_t)c->v.UpfParser_shift_2)) & 0xff)) : 0) & 0xff);
-    c->v.meta_chain_window = (((uint32_t)c->v.UpfParser_shift_2) < 128 ? sp_shl128(((sp_u128)c->v.meta_chain_window), (uint32_t)((uint32_t)c->v.UpfParser_shift_2)) : 0);
-    c->v.meta_chain_bits = (((uint32_t)c->v.meta_chain_bits) + ((uint32_t)c->v.UpfParser_shift_2));
-    if (!(((uint32_t)c->v.meta_chain_bits) <= 0x80u)) {
-        c->v.standard_metadata_parser_error = 7u;
-        goto parsed;
-    }
-    goto state_20_walk_chain;
-state_22_walk_mandatory:;
-    c->v.meta_unknown_extension = 1u;
-    goto state_25_walk_over;
-state_24_walk_and_relay:;
-    c->v.UpfParser_units = ((uint32_t)(((sp_u128)c->v.meta_chain_window) >> 120) & 0xff);
-    if (!((((uint32_t)c->v.UpfParser_units) != 0u) && (((uint32_t)c->v.UpfParser_units) <= 4u))) {
-        c->v.standard_metadata_parser_error = 7u;
-        goto parsed;
-    }
-    c->v.UpfParser_shift = ((((uint32_t)c->v.UpfParser_units) << 5) & 0xff);
-    c->v.meta_relayed_type = ((((uint32_t)c->v.meta_relayed_bits) == 0u) ? ((uint32_t)c->v.meta_next_extension) : ((uint32_t)c->v.meta_relayed_type));
-    c->v.UpfParser_before = ((((uint32_t)c->v.meta_relayed_bits) == 0u) ? SP_U128(0x0ull, 0x0ull) : (((sp_u128)c->v.meta_relayed) | ((sp_u128)((uint32_t)c->v.meta_next_extension))));
-    c->v.UpfParser_kept = ((((0x80u - ((uint32_t)c->v.UpfParser_shift)) & 0xff) < 128 ? sp_shr128(((sp_u128)c->v.meta_chain_window), (uint32_t)((0x80u - ((uint32_t)c->v.UpfParser_shift)) & 0xff)) : 0) & SP_U128(0xffffffffffffffffull, 0xffffffffffffff00ull));
-    c->v.meta_relayed = ((((uint32_t)c->v.UpfParser_shift) < 128 ? sp_shl128(((sp_u128)c->v.UpfParser_before), (uint32_t)((uint32_t)c->v.UpfParser_shift)) : 0) | ((sp_u128)c->v.UpfParser_kept));
-    c->v.meta_relayed_bits = (((uint32_t)c->v.meta_relayed_bits) + ((uint32_t)c->v.UpfParser_shift));
-    goto state_25_walk_over;
-state_23_walk_for_endpoint:;
-    c->v.meta_endpoint_extension = 1u;
-    goto state_24_walk_and_relay;
-state_21_walk_psc:;
-    c->v.meta_qfi = ((uint32_t)(((sp_u128)c->v.meta_chain_window) >> 104) & 0x3f);
-    goto state_25_walk_over;
-state_26_take_chain:;
-    {
-        const uint64_t bits12 = (uint64_t)((uint32_t)c->v.meta_chain_bits);
-        if (bits12 % 8) {
-            c->v.standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (bits12 / 8 > 0xffff || cursor + 0 + bits12 / 8 > SP_LENGTH) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (bits12 > 128) {
-            c->v.standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        uint32_t varbit12 = (uint32_t)(bits12 / 8);
-        uint8_t *p = data + cursor;
-        SP_OPAQUE(p);
-        sp_zero(c->h_gtpu_chain + 0, 16);
-        SP_OPAQUE(varbit12);
-        if (varbit12 > 0 && varbit12 <= 16) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_gtpu_chain + 0, varbit12)) goto failed;
-        }
-        c->len_gtpu_chain = varbit12;
-        cursor += 0 + varbit12;
-        *(volatile uint32_t *)&c->cursor = cursor;
-        cursor = *(volatile uint32_t *)&c->cursor;
-        if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_gtpu_chain);
-    }
-    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + ((((uint32_t)c->v.meta_chain_bits) >> 3) & 0xffff)) & 0xffff);
-    goto state_27_parse_user;
-state_17_parse_psc:;
-    {
-        uint8_t *p = data + cursor;
-        SP_OPAQUE(p);
-        if (p + 1 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_2 = sp_ld8(p);
-    }
-    {
-        const uint32_t key13_0 = (uint32_t)c->v.UpfParser_tmp_2;
-        if (key13_0 == 1u) {
-            goto state_18_take_psc;
-        }
-        goto state_19_parse_chain;
-    }
-state_18_take_psc:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -2355,16 +2274,9 @@ state_18_take_psc:;
         SP_VALID |= SP_BIT(V_gtpu_psc);
     }
     c->v.meta_qfi = (sp_ld8(c->h_gtpu_psc + 2) & 0x3f);
-    c->v.meta_next_extension = sp_ld8(c->h_gtpu_psc + 3);
-    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
-    {
-        const uint32_t key14_0 = (uint32_t)c->v.meta_next_extension;
-        if (key14_0 == 0u) {
-            goto state_27_parse_user;
-        }
-        goto state_19_parse_chain;
-    }
-state_27_parse_user:;
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 8u) & 0xffff);
+    goto state_42_parse_user;
+state_42_parse_user:;
     *(volatile uint32_t *)&c->cursor = cursor;
     cursor = *(volatile uint32_t *)&c->cursor;
     if (cursor > SP_FARTHEST) goto stuck;
@@ -2375,19 +2287,19 @@ state_27_parse_user:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_4 = (sp_ld8(p) >> 4);
+        c->v.UpfParser_tmp_13 = (sp_ld8(p) >> 4);
     }
     {
-        const uint32_t key15_0 = (uint32_t)c->v.UpfParser_tmp_4;
-        if (key15_0 == 4u) {
-            goto state_28_parse_inner_ipv4;
+        const uint32_t key11_0 = (uint32_t)c->v.UpfParser_tmp_13;
+        if (key11_0 == 4u) {
+            goto state_43_parse_inner_ipv4;
         }
-        if (key15_0 == 6u) {
-            goto state_31_parse_inner_ipv6;
+        if (key11_0 == 6u) {
+            goto state_46_parse_inner_ipv6;
         }
         goto parsed;
     }
-state_31_parse_inner_ipv6:;
+state_46_parse_inner_ipv6:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -2400,40 +2312,40 @@ state_31_parse_inner_ipv6:;
         SP_VALID |= SP_BIT(V_inner_ipv6);
     }
     {
-        const uint32_t key16_0 = sp_ld8(c->h_inner_ipv6 + 6);
-        if (key16_0 == 0x11u) {
-            goto state_51_parse_inner_ports;
+        const uint32_t key12_0 = sp_ld8(c->h_inner_ipv6 + 6);
+        if (key12_0 == 0x11u) {
+            goto state_66_parse_inner_ports;
         }
-        if (key16_0 == 6u) {
-            goto state_51_parse_inner_ports;
+        if (key12_0 == 6u) {
+            goto state_66_parse_inner_ports;
         }
-        if (key16_0 == 0x84u) {
-            goto state_51_parse_inner_ports;
+        if (key12_0 == 0x84u) {
+            goto state_66_parse_inner_ports;
         }
-        if (key16_0 == 0u) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0u) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
-        if (key16_0 == 0x2bu) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0x2bu) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
-        if (key16_0 == 0x2cu) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0x2cu) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
-        if (key16_0 == 0x3cu) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0x3cu) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
-        if (key16_0 == 0x87u) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0x87u) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
-        if (key16_0 == 0x8bu) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0x8bu) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
-        if (key16_0 == 0x8cu) {
-            goto state_32_parse_extensions_of_inner_ipv6;
+        if (key12_0 == 0x8cu) {
+            goto state_47_parse_extensions_of_inner_ipv6;
         }
         goto parsed;
     }
-state_51_parse_inner_ports:;
+state_66_parse_inner_ports:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -2446,7 +2358,7 @@ state_51_parse_inner_ports:;
         SP_VALID |= SP_BIT(V_inner_ports);
     }
     goto parsed;
-state_28_parse_inner_ipv4:;
+state_43_parse_inner_ipv4:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -2463,13 +2375,13 @@ state_28_parse_inner_ipv4:;
         goto parsed;
     }
     {
-        const uint32_t key17_0 = (sp_ld8(c->h_inner_ipv4) & 0xf);
-        if (key17_0 == 5u) {
-            goto state_30_parse_inner_ipv4_payload;
+        const uint32_t key13_0 = (sp_ld8(c->h_inner_ipv4) & 0xf);
+        if (key13_0 == 5u) {
+            goto state_45_parse_inner_ipv4_payload;
         }
-        goto state_29_parse_inner_ipv4_options;
+        goto state_44_parse_inner_ipv4_options;
     }
-state_29_parse_inner_ipv4_options:;
+state_44_parse_inner_ipv4_options:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -2477,65 +2389,65 @@ state_29_parse_inner_ipv4_options:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_5 = sp_ld32(p);
+        c->v.UpfParser_tmp_14 = sp_ld32(p);
     }
-    c->v.meta_inner_options = (uint32_t)c->v.UpfParser_tmp_5;
+    c->v.meta_inner_options = (uint32_t)c->v.UpfParser_tmp_14;
     {
-        const uint64_t bits18 = (uint64_t)((((sp_ld8(c->h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
-        if (bits18 % 8) {
+        const uint64_t bits14 = (uint64_t)((((sp_ld8(c->h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
+        if (bits14 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
         }
-        if (bits18 / 8 > 0xffff || cursor + 0 + bits18 / 8 > SP_LENGTH) {
+        if (bits14 / 8 > 0xffff || cursor + 0 + bits14 / 8 > SP_LENGTH) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        if (bits18 > 320) {
+        if (bits14 > 320) {
             c->v.standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        uint32_t varbit18 = (uint32_t)(bits18 / 8);
+        uint32_t varbit14 = (uint32_t)(bits14 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
         sp_zero(c->h_inner_ipv4_options + 0, 40);
-        SP_OPAQUE(varbit18);
-        if (varbit18 > 0 && varbit18 <= 40) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_inner_ipv4_options + 0, varbit18)) goto failed;
+        SP_OPAQUE(varbit14);
+        if (varbit14 > 0 && varbit14 <= 40) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_inner_ipv4_options + 0, varbit14)) goto failed;
         }
-        c->len_inner_ipv4_options = varbit18;
-        cursor += 0 + varbit18;
+        c->len_inner_ipv4_options = varbit14;
+        cursor += 0 + varbit14;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
         SP_VALID |= SP_BIT(V_inner_ipv4_options);
     }
-    goto state_30_parse_inner_ipv4_payload;
-state_30_parse_inner_ipv4_payload:;
+    goto state_45_parse_inner_ipv4_payload;
+state_45_parse_inner_ipv4_payload:;
     {
-        const uint32_t key19_0 = (sp_ld16(c->h_inner_ipv4 + 6) & 0x1fff);
-        const uint32_t key19_1 = sp_ld8(c->h_inner_ipv4 + 9);
-        if (key19_0 == 0u && key19_1 == 0x11u) {
-            goto state_51_parse_inner_ports;
+        const uint32_t key15_0 = (sp_ld16(c->h_inner_ipv4 + 6) & 0x1fff);
+        const uint32_t key15_1 = sp_ld8(c->h_inner_ipv4 + 9);
+        if (key15_0 == 0u && key15_1 == 0x11u) {
+            goto state_66_parse_inner_ports;
         }
-        if (key19_0 == 0u && key19_1 == 6u) {
-            goto state_51_parse_inner_ports;
+        if (key15_0 == 0u && key15_1 == 6u) {
+            goto state_66_parse_inner_ports;
         }
-        if (key19_0 == 0u && key19_1 == 0x84u) {
-            goto state_51_parse_inner_ports;
+        if (key15_0 == 0u && key15_1 == 0x84u) {
+            goto state_66_parse_inner_ports;
         }
         goto parsed;
     }
 state_8_parse_ipv4_payload_at_34:;
     {
-        const uint32_t key20_0 = (sp_ld16(c->h_ipv4 + 6) & 0x1fff);
-        const uint32_t key20_1 = sp_ld8(c->h_ipv4 + 9);
-        if (key20_0 == 0u && key20_1 == 0x11u) {
+        const uint32_t key16_0 = (sp_ld16(c->h_ipv4 + 6) & 0x1fff);
+        const uint32_t key16_1 = sp_ld8(c->h_ipv4 + 9);
+        if (key16_0 == 0u && key16_1 == 0x11u) {
             goto state_12_parse_udp_at_34;
         }
-        if (key20_0 == 0u && key20_1 == 6u) {
+        if (key16_0 == 0u && key16_1 == 6u) {
             goto state_11_parse_ports_at_34;
         }
-        if (key20_0 == 0u && key20_1 == 0x84u) {
+        if (key16_0 == 0u && key16_1 == 0x84u) {
             goto state_11_parse_ports_at_34;
         }
         cursor = 34;
@@ -2568,10 +2480,10 @@ state_12_parse_udp_at_34:;
         SP_VALID |= SP_BIT(V_ports);
     }
     {
-        const uint32_t key21_0 = (((uint32_t)c->v.standard_metadata_ingress_port) & 0x80u);
-        const uint32_t key21_1 = ((sp_ld8(c->h_ipv4 + 6) >> 5) & 0x1);
-        const uint32_t key21_2 = sp_ld16(c->h_ports + 2);
-        if (key21_0 == 0u && key21_1 == 0u && key21_2 == 0x868u) {
+        const uint32_t key17_0 = (((uint32_t)c->v.standard_metadata_ingress_port) & 0x80u);
+        const uint32_t key17_1 = ((sp_ld8(c->h_ipv4 + 6) >> 5) & 0x1);
+        const uint32_t key17_2 = sp_ld16(c->h_ports + 2);
+        if (key17_0 == 0u && key17_1 == 0u && key17_2 == 0x868u) {
             goto state_13_parse_gtpu_at_38;
         }
         cursor = 38;
@@ -2602,26 +2514,71 @@ state_13_parse_gtpu_at_38:;
     }
     c->v.meta_user_offset = ((((((uint32_t)c->v.meta_user_offset) + 0x10u) & 0xffff) + (((sp_ld8(c->h_ipv4) & 0xf) << 2) & 0xffff)) & 0xffff);
     {
-        const uint32_t key22_0 = (sp_ld8(c->h_gtpu) >> 5);
-        const uint32_t key22_1 = ((sp_ld8(c->h_gtpu) >> 4) & 0x1);
-        const uint32_t key22_2 = ((sp_ld8(c->h_gtpu) >> 2) & 0x1);
-        const uint32_t key22_3 = ((sp_ld8(c->h_gtpu) >> 1) & 0x1);
-        const uint32_t key22_4 = (sp_ld8(c->h_gtpu) & 0x1);
-        const uint32_t key22_5 = sp_ld8(c->h_gtpu + 1);
-        if (key22_0 == 1u && key22_1 == 1u && key22_2 == 0u && key22_3 == 0u && key22_4 == 0u && key22_5 == 0xffu) {
-            goto state_27_parse_user_at_50;
+        const uint32_t key18_0 = (sp_ld8(c->h_gtpu) >> 5);
+        const uint32_t key18_1 = ((sp_ld8(c->h_gtpu) >> 4) & 0x1);
+        const uint32_t key18_2 = ((sp_ld8(c->h_gtpu) >> 2) & 0x1);
+        const uint32_t key18_3 = ((sp_ld8(c->h_gtpu) >> 1) & 0x1);
+        const uint32_t key18_4 = (sp_ld8(c->h_gtpu) & 0x1);
+        const uint32_t key18_5 = sp_ld8(c->h_gtpu + 1);
+        if (key18_0 == 1u && key18_1 == 1u && key18_2 == 0u && key18_3 == 0u && key18_4 == 0u && key18_5 == 0xffu) {
+            goto state_42_parse_user_at_50;
         }
-        if (key22_0 == 1u && key22_1 == 1u && key22_2 == 0u && key22_3 == 0u && key22_4 == 0u) {
+        if (key18_0 == 1u && key18_1 == 1u && key18_2 == 1u && key18_5 == 0xffu) {
+            goto state_15_parse_extensions_at_50;
+        }
+        if (key18_0 == 1u && key18_1 == 1u && key18_2 == 0u && key18_5 == 0xffu) {
+            goto state_18_parse_numbers_at_50;
+        }
+        if (key18_0 == 1u && key18_1 == 1u && key18_2 == 0u && key18_3 == 0u && key18_4 == 0u) {
             cursor = 50;
             goto parsed;
         }
-        if (key22_0 == 1u && key22_1 == 1u) {
+        if (key18_0 == 1u && key18_1 == 1u) {
             goto state_14_parse_gtpu_optional_at_50;
         }
         cursor = 50;
         goto parsed;
     }
-state_14_parse_gtpu_optional_at_50:;
+state_15_parse_extensions_at_50:;
+    {
+        uint8_t *p = data + 50;
+        SP_OPAQUE(p);
+        if (p + 4 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 50;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_2 = sp_ld32(p);
+    }
+    c->v.UpfParser_optional = (uint32_t)c->v.UpfParser_tmp_2;
+    {
+        const uint32_t key19_0 = ((uint32_t)c->v.UpfParser_optional & 0xff);
+        if (key19_0 == 0x85u) {
+            goto state_16_parse_container_at_50;
+        }
+        goto state_19_parse_row_at_50;
+    }
+state_16_parse_container_at_50:;
+    {
+        uint8_t *p = data + 50;
+        SP_OPAQUE(p);
+        if (p + 8 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 50;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_3 = sp_ld64(p);
+    }
+    c->v.UpfParser_head = (uint64_t)c->v.UpfParser_tmp_3;
+    {
+        const uint32_t key20_0 = ((uint32_t)(((uint64_t)c->v.UpfParser_head) >> 24) & 0xff);
+        const uint32_t key20_1 = ((uint32_t)((uint64_t)c->v.UpfParser_head) & 0xff);
+        if (key20_0 == 1u && key20_1 == 0u) {
+            goto state_17_parse_psc_at_50;
+        }
+        goto state_19_parse_row_at_50;
+    }
+state_17_parse_psc_at_50:;
     {
         uint8_t *p = data + 50;
         SP_OPAQUE(p);
@@ -2633,60 +2590,6 @@ state_14_parse_gtpu_optional_at_50:;
         sp_copy(c->h_gtpu_optional, p, 4);
         SP_VALID |= SP_BIT(V_gtpu_optional);
     }
-    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
-    c->v.meta_next_extension = ((((sp_ld8(c->h_gtpu) >> 2) & 0x1) == 1u) ? sp_ld8(c->h_gtpu_optional + 3) : 0u);
-    {
-        const uint32_t key23_0 = sp_ld8(c->h_gtpu + 1);
-        if (key23_0 == 0xffu) {
-            goto state_15_parse_extensions_at_54;
-        }
-        cursor = 54;
-        goto parsed;
-    }
-state_15_parse_extensions_at_54:;
-    {
-        const uint32_t key24_0 = (uint32_t)c->v.meta_next_extension;
-        if (key24_0 == 0u) {
-            goto state_16_parse_no_extension_at_54;
-        }
-        if (key24_0 == 0x85u) {
-            goto state_17_parse_psc_at_54;
-        }
-        goto state_19_parse_chain_at_54;
-    }
-state_19_parse_chain_at_54:;
-    {
-        uint8_t *p = data + 54;
-        SP_OPAQUE(p);
-        if (p + 16 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            cursor = 54;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_3 = sp_ld128(p);
-    }
-    c->v.meta_chain_window = (sp_u128)c->v.UpfParser_tmp_3;
-    cursor = 54;
-    goto state_20_walk_chain;
-state_17_parse_psc_at_54:;
-    {
-        uint8_t *p = data + 54;
-        SP_OPAQUE(p);
-        if (p + 1 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            cursor = 54;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_2 = sp_ld8(p);
-    }
-    {
-        const uint32_t key25_0 = (uint32_t)c->v.UpfParser_tmp_2;
-        if (key25_0 == 1u) {
-            goto state_18_take_psc_at_54;
-        }
-        goto state_19_parse_chain_at_54;
-    }
-state_18_take_psc_at_54:;
     {
         uint8_t *p = data + 54;
         SP_OPAQUE(p);
@@ -2699,30 +2602,9 @@ state_18_take_psc_at_54:;
         SP_VALID |= SP_BIT(V_gtpu_psc);
     }
     c->v.meta_qfi = (sp_ld8(c->h_gtpu_psc + 2) & 0x3f);
-    c->v.meta_next_extension = sp_ld8(c->h_gtpu_psc + 3);
-    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
-    {
-        const uint32_t key26_0 = (uint32_t)c->v.meta_next_extension;
-        if (key26_0 == 0u) {
-            goto state_27_parse_user_at_58;
-        }
-        goto state_19_parse_chain_at_58;
-    }
-state_19_parse_chain_at_58:;
-    {
-        uint8_t *p = data + 58;
-        SP_OPAQUE(p);
-        if (p + 16 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            cursor = 58;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_3 = sp_ld128(p);
-    }
-    c->v.meta_chain_window = (sp_u128)c->v.UpfParser_tmp_3;
-    cursor = 58;
-    goto state_20_walk_chain;
-state_27_parse_user_at_58:;
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 8u) & 0xffff);
+    goto state_42_parse_user_at_58;
+state_42_parse_user_at_58:;
     {
         uint8_t *p = data + 58;
         SP_OPAQUE(p);
@@ -2731,20 +2613,20 @@ state_27_parse_user_at_58:;
             cursor = 58;
             goto parsed;
         }
-        c->v.UpfParser_tmp_4 = (sp_ld8(p) >> 4);
+        c->v.UpfParser_tmp_13 = (sp_ld8(p) >> 4);
     }
     {
-        const uint32_t key27_0 = (uint32_t)c->v.UpfParser_tmp_4;
-        if (key27_0 == 4u) {
-            goto state_28_parse_inner_ipv4_at_58;
+        const uint32_t key21_0 = (uint32_t)c->v.UpfParser_tmp_13;
+        if (key21_0 == 4u) {
+            goto state_43_parse_inner_ipv4_at_58;
         }
-        if (key27_0 == 6u) {
-            goto state_31_parse_inner_ipv6_at_58;
+        if (key21_0 == 6u) {
+            goto state_46_parse_inner_ipv6_at_58;
         }
         cursor = 58;
         goto parsed;
     }
-state_31_parse_inner_ipv6_at_58:;
+state_46_parse_inner_ipv6_at_58:;
     {
         uint8_t *p = data + 58;
         SP_OPAQUE(p);
@@ -2757,41 +2639,41 @@ state_31_parse_inner_ipv6_at_58:;
         SP_VALID |= SP_BIT(V_inner_ipv6);
     }
     {
-        const uint32_t key28_0 = sp_ld8(c->h_inner_ipv6 + 6);
-        if (key28_0 == 0x11u) {
-            goto state_51_parse_inner_ports_at_98;
+        const uint32_t key22_0 = sp_ld8(c->h_inner_ipv6 + 6);
+        if (key22_0 == 0x11u) {
+            goto state_66_parse_inner_ports_at_98;
         }
-        if (key28_0 == 6u) {
-            goto state_51_parse_inner_ports_at_98;
+        if (key22_0 == 6u) {
+            goto state_66_parse_inner_ports_at_98;
         }
-        if (key28_0 == 0x84u) {
-            goto state_51_parse_inner_ports_at_98;
+        if (key22_0 == 0x84u) {
+            goto state_66_parse_inner_ports_at_98;
         }
-        if (key28_0 == 0u) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0u) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
-        if (key28_0 == 0x2bu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0x2bu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
-        if (key28_0 == 0x2cu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0x2cu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
-        if (key28_0 == 0x3cu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0x3cu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
-        if (key28_0 == 0x87u) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0x87u) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
-        if (key28_0 == 0x8bu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0x8bu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
-        if (key28_0 == 0x8cu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_98;
+        if (key22_0 == 0x8cu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_98;
         }
         cursor = 98;
         goto parsed;
     }
-state_51_parse_inner_ports_at_98:;
+state_66_parse_inner_ports_at_98:;
     {
         uint8_t *p = data + 98;
         SP_OPAQUE(p);
@@ -2805,7 +2687,7 @@ state_51_parse_inner_ports_at_98:;
     }
     cursor = 102;
     goto parsed;
-state_28_parse_inner_ipv4_at_58:;
+state_43_parse_inner_ipv4_at_58:;
     {
         uint8_t *p = data + 58;
         SP_OPAQUE(p);
@@ -2823,13 +2705,13 @@ state_28_parse_inner_ipv4_at_58:;
         goto parsed;
     }
     {
-        const uint32_t key29_0 = (sp_ld8(c->h_inner_ipv4) & 0xf);
-        if (key29_0 == 5u) {
-            goto state_30_parse_inner_ipv4_payload_at_78;
+        const uint32_t key23_0 = (sp_ld8(c->h_inner_ipv4) & 0xf);
+        if (key23_0 == 5u) {
+            goto state_45_parse_inner_ipv4_payload_at_78;
         }
-        goto state_29_parse_inner_ipv4_options_at_78;
+        goto state_44_parse_inner_ipv4_options_at_78;
     }
-state_29_parse_inner_ipv4_options_at_78:;
+state_44_parse_inner_ipv4_options_at_78:;
     {
         uint8_t *p = data + 78;
         SP_OPAQUE(p);
@@ -2838,57 +2720,57 @@ state_29_parse_inner_ipv4_options_at_78:;
             cursor = 78;
             goto parsed;
         }
-        c->v.UpfParser_tmp_5 = sp_ld32(p);
+        c->v.UpfParser_tmp_14 = sp_ld32(p);
     }
-    c->v.meta_inner_options = (uint32_t)c->v.UpfParser_tmp_5;
+    c->v.meta_inner_options = (uint32_t)c->v.UpfParser_tmp_14;
     {
         cursor = 78;
-        const uint64_t bits30 = (uint64_t)((((sp_ld8(c->h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
-        if (bits30 % 8) {
+        const uint64_t bits24 = (uint64_t)((((sp_ld8(c->h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
+        if (bits24 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
         }
-        if (bits30 / 8 > 0xffff || cursor + 0 + bits30 / 8 > SP_LENGTH) {
+        if (bits24 / 8 > 0xffff || cursor + 0 + bits24 / 8 > SP_LENGTH) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        if (bits30 > 320) {
+        if (bits24 > 320) {
             c->v.standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        uint32_t varbit30 = (uint32_t)(bits30 / 8);
+        uint32_t varbit24 = (uint32_t)(bits24 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
         sp_zero(c->h_inner_ipv4_options + 0, 40);
-        SP_OPAQUE(varbit30);
-        if (varbit30 > 0 && varbit30 <= 40) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_inner_ipv4_options + 0, varbit30)) goto failed;
+        SP_OPAQUE(varbit24);
+        if (varbit24 > 0 && varbit24 <= 40) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_inner_ipv4_options + 0, varbit24)) goto failed;
         }
-        c->len_inner_ipv4_options = varbit30;
-        cursor += 0 + varbit30;
+        c->len_inner_ipv4_options = varbit24;
+        cursor += 0 + varbit24;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
         SP_VALID |= SP_BIT(V_inner_ipv4_options);
     }
-    goto state_30_parse_inner_ipv4_payload;
-state_30_parse_inner_ipv4_payload_at_78:;
+    goto state_45_parse_inner_ipv4_payload;
+state_45_parse_inner_ipv4_payload_at_78:;
     {
-        const uint32_t key31_0 = (sp_ld16(c->h_inner_ipv4 + 6) & 0x1fff);
-        const uint32_t key31_1 = sp_ld8(c->h_inner_ipv4 + 9);
-        if (key31_0 == 0u && key31_1 == 0x11u) {
-            goto state_51_parse_inner_ports_at_78;
+        const uint32_t key25_0 = (sp_ld16(c->h_inner_ipv4 + 6) & 0x1fff);
+        const uint32_t key25_1 = sp_ld8(c->h_inner_ipv4 + 9);
+        if (key25_0 == 0u && key25_1 == 0x11u) {
+            goto state_66_parse_inner_ports_at_78;
         }
-        if (key31_0 == 0u && key31_1 == 6u) {
-            goto state_51_parse_inner_ports_at_78;
+        if (key25_0 == 0u && key25_1 == 6u) {
+            goto state_66_parse_inner_ports_at_78;
         }
-        if (key31_0 == 0u && key31_1 == 0x84u) {
-            goto state_51_parse_inner_ports_at_78;
+        if (key25_0 == 0u && key25_1 == 0x84u) {
+            goto state_66_parse_inner_ports_at_78;
         }
         cursor = 78;
         goto parsed;
     }
-state_51_parse_inner_ports_at_78:;
+state_66_parse_inner_ports_at_78:;
     {
         uint8_t *p = data + 78;
         SP_OPAQUE(p);
@@ -2902,7 +2784,7 @@ state_51_parse_inner_ports_at_78:;
     }
     cursor = 82;
     goto parsed;
-state_27_parse_user_at_50:;
+state_42_parse_user_at_50:;
     {
         uint8_t *p = data + 50;
         SP_OPAQUE(p);
@@ -2911,20 +2793,20 @@ state_27_parse_user_at_50:;
             cursor = 50;
             goto parsed;
         }
-        c->v.UpfParser_tmp_4 = (sp_ld8(p) >> 4);
+        c->v.UpfParser_tmp_13 = (sp_ld8(p) >> 4);
     }
     {
-        const uint32_t key32_0 = (uint32_t)c->v.UpfParser_tmp_4;
-        if (key32_0 == 4u) {
-            goto state_28_parse_inner_ipv4_at_50;
+        const uint32_t key26_0 = (uint32_t)c->v.UpfParser_tmp_13;
+        if (key26_0 == 4u) {
+            goto state_43_parse_inner_ipv4_at_50;
         }
-        if (key32_0 == 6u) {
-            goto state_31_parse_inner_ipv6_at_50;
+        if (key26_0 == 6u) {
+            goto state_46_parse_inner_ipv6_at_50;
         }
         cursor = 50;
         goto parsed;
     }
-state_31_parse_inner_ipv6_at_50:;
+state_46_parse_inner_ipv6_at_50:;
     {
         uint8_t *p = data + 50;
         SP_OPAQUE(p);
@@ -2937,41 +2819,41 @@ state_31_parse_inner_ipv6_at_50:;
         SP_VALID |= SP_BIT(V_inner_ipv6);
     }
     {
-        const uint32_t key33_0 = sp_ld8(c->h_inner_ipv6 + 6);
-        if (key33_0 == 0x11u) {
-            goto state_51_parse_inner_ports_at_90;
+        const uint32_t key27_0 = sp_ld8(c->h_inner_ipv6 + 6);
+        if (key27_0 == 0x11u) {
+            goto state_66_parse_inner_ports_at_90;
         }
-        if (key33_0 == 6u) {
-            goto state_51_parse_inner_ports_at_90;
+        if (key27_0 == 6u) {
+            goto state_66_parse_inner_ports_at_90;
         }
-        if (key33_0 == 0x84u) {
-            goto state_51_parse_inner_ports_at_90;
+        if (key27_0 == 0x84u) {
+            goto state_66_parse_inner_ports_at_90;
         }
-        if (key33_0 == 0u) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0u) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
-        if (key33_0 == 0x2bu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0x2bu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
-        if (key33_0 == 0x2cu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0x2cu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
-        if (key33_0 == 0x3cu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0x3cu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
-        if (key33_0 == 0x87u) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0x87u) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
-        if (key33_0 == 0x8bu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0x8bu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
-        if (key33_0 == 0x8cu) {
-            goto state_32_parse_extensions_of_inner_ipv6_at_90;
+        if (key27_0 == 0x8cu) {
+            goto state_47_parse_extensions_of_inner_ipv6_at_90;
         }
         cursor = 90;
         goto parsed;
     }
-state_51_parse_inner_ports_at_90:;
+state_66_parse_inner_ports_at_90:;
     {
         uint8_t *p = data + 90;
         SP_OPAQUE(p);
@@ -2985,7 +2867,7 @@ state_51_parse_inner_ports_at_90:;
     }
     cursor = 94;
     goto parsed;
-state_28_parse_inner_ipv4_at_50:;
+state_43_parse_inner_ipv4_at_50:;
     {
         uint8_t *p = data + 50;
         SP_OPAQUE(p);
@@ -3003,13 +2885,13 @@ state_28_parse_inner_ipv4_at_50:;
         goto parsed;
     }
     {
-        const uint32_t key34_0 = (sp_ld8(c->h_inner_ipv4) & 0xf);
-        if (key34_0 == 5u) {
-            goto state_30_parse_inner_ipv4_payload_at_70;
+        const uint32_t key28_0 = (sp_ld8(c->h_inner_ipv4) & 0xf);
+        if (key28_0 == 5u) {
+            goto state_45_parse_inner_ipv4_payload_at_70;
         }
-        goto state_29_parse_inner_ipv4_options_at_70;
+        goto state_44_parse_inner_ipv4_options_at_70;
     }
-state_29_parse_inner_ipv4_options_at_70:;
+state_44_parse_inner_ipv4_options_at_70:;
     {
         uint8_t *p = data + 70;
         SP_OPAQUE(p);
@@ -3018,99 +2900,99 @@ state_29_parse_inner_ipv4_options_at_70:;
             cursor = 70;
             goto parsed;
         }
-        c->v.UpfParser_tmp_5 = sp_ld32(p);
+        c->v.UpfParser_tmp_14 = sp_ld32(p);
     }
-    c->v.meta_inner_options = (uint32_t)c->v.UpfParser_tmp_5;
+    c->v.meta_inner_options = (uint32_t)c->v.UpfParser_tmp_14;
     {
         cursor = 70;
-        const uint64_t bits35 = (uint64_t)((((sp_ld8(c->h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
-        if (bits35 % 8) {
+        const uint64_t bits29 = (uint64_t)((((sp_ld8(c->h_inner_ipv4) & 0xf) - 5u) & 0xf) << 5);
+        if (bits29 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
         }
-        if (bits35 / 8 > 0xffff || cursor + 0 + bits35 / 8 > SP_LENGTH) {
+        if (bits29 / 8 > 0xffff || cursor + 0 + bits29 / 8 > SP_LENGTH) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        if (bits35 > 320) {
+        if (bits29 > 320) {
             c->v.standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        uint32_t varbit35 = (uint32_t)(bits35 / 8);
+        uint32_t varbit29 = (uint32_t)(bits29 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
         sp_zero(c->h_inner_ipv4_options + 0, 40);
-        SP_OPAQUE(varbit35);
-        if (varbit35 > 0 && varbit35 <= 40) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_inner_ipv4_options + 0, varbit35)) goto failed;
+        SP_OPAQUE(varbit29);
+        if (varbit29 > 0 && varbit29 <= 40) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_inner_ipv4_options + 0, varbit29)) goto failed;
         }
-        c->len_inner_ipv4_options = varbit35;
-        cursor += 0 + varbit35;
+        c->len_inner_ipv4_options = varbit29;
+        cursor += 0 + varbit29;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
         SP_VALID |= SP_BIT(V_inner_ipv4_options);
     }
-    goto state_30_parse_inner_ipv4_payload;
-state_30_parse_inner_ipv4_payload_at_70:;
+    goto state_45_parse_inner_ipv4_payload;
+state_45_parse_inner_ipv4_payload_at_70:;
     {
-        const uint32_t key36_0 = (sp_ld16(c->h_inner_ipv4 + 6) & 0x1fff);
-        const uint32_t key36_1 = sp_ld8(c->h_inner_ipv4 + 9);
-        if (key36_0 == 0u && key36_1 == 0x11u) {
+        const uint32_t key30_0 = (sp_ld16(c->h_inner_ipv4 + 6) & 0x1fff);
+        const uint32_t key30_1 = sp_ld8(c->h_inner_ipv4 + 9);
+        if (key30_0 == 0u && key30_1 == 0x11u) {
             cursor = 70;
-            goto state_51_parse_inner_ports;
+            goto state_66_parse_inner_ports;
         }
-        if (key36_0 == 0u && key36_1 == 6u) {
+        if (key30_0 == 0u && key30_1 == 6u) {
             cursor = 70;
-            goto state_51_parse_inner_ports;
+            goto state_66_parse_inner_ports;
         }
-        if (key36_0 == 0u && key36_1 == 0x84u) {
+        if (key30_0 == 0u && key30_1 == 0x84u) {
             cursor = 70;
-            goto state_51_parse_inner_ports;
+            goto state_66_parse_inner_ports;
         }
         cursor = 70;
         goto parsed;
     }
-state_32_parse_extensions_of_inner_ipv6_at_90:;
+state_47_parse_extensions_of_inner_ipv6_at_90:;
     c->v.meta_next_header = sp_ld8(c->h_inner_ipv6 + 6);
-    goto state_33_extension_1_at_90;
-state_33_extension_1_at_90:;
+    goto state_48_extension_1_at_90;
+state_48_extension_1_at_90:;
     {
-        const uint32_t key37_0 = (uint32_t)c->v.meta_next_header;
-        if (key37_0 == 0x11u) {
-            goto state_50_parse_inner_ports_behind_extensions_at_90;
+        const uint32_t key31_0 = (uint32_t)c->v.meta_next_header;
+        if (key31_0 == 0x11u) {
+            goto state_65_parse_inner_ports_behind_extensions_at_90;
         }
-        if (key37_0 == 6u) {
-            goto state_50_parse_inner_ports_behind_extensions_at_90;
+        if (key31_0 == 6u) {
+            goto state_65_parse_inner_ports_behind_extensions_at_90;
         }
-        if (key37_0 == 0x84u) {
-            goto state_50_parse_inner_ports_behind_extensions_at_90;
+        if (key31_0 == 0x84u) {
+            goto state_65_parse_inner_ports_behind_extensions_at_90;
         }
-        if (key37_0 == 0x2cu) {
-            goto state_34_fragment_1_at_90;
+        if (key31_0 == 0x2cu) {
+            goto state_49_fragment_1_at_90;
         }
-        if (key37_0 == 0x2bu) {
-            goto state_35_routing_1_at_90;
+        if (key31_0 == 0x2bu) {
+            goto state_50_routing_1_at_90;
         }
-        if (key37_0 == 0u) {
-            goto state_36_options_1_at_90;
+        if (key31_0 == 0u) {
+            goto state_51_options_1_at_90;
         }
-        if (key37_0 == 0x3cu) {
-            goto state_36_options_1_at_90;
+        if (key31_0 == 0x3cu) {
+            goto state_51_options_1_at_90;
         }
-        if (key37_0 == 0x87u) {
-            goto state_36_options_1_at_90;
+        if (key31_0 == 0x87u) {
+            goto state_51_options_1_at_90;
         }
-        if (key37_0 == 0x8bu) {
-            goto state_36_options_1_at_90;
+        if (key31_0 == 0x8bu) {
+            goto state_51_options_1_at_90;
         }
-        if (key37_0 == 0x8cu) {
-            goto state_36_options_1_at_90;
+        if (key31_0 == 0x8cu) {
+            goto state_51_options_1_at_90;
         }
         cursor = 90;
         goto parsed;
     }
-state_36_options_1_at_90:;
+state_51_options_1_at_90:;
     {
         uint8_t *p = data + 90;
         SP_OPAQUE(p);
@@ -3119,16 +3001,280 @@ state_36_options_1_at_90:;
             cursor = 90;
             goto parsed;
         }
-        c->v.UpfParser_tmp_7 = sp_ld16(p);
+        c->v.UpfParser_tmp_16 = sp_ld16(p);
     }
-    if (!(((uint32_t)c->v.UpfParser_tmp_7 & 0xff) <= 7u)) {
+    if (!(((uint32_t)c->v.UpfParser_tmp_16 & 0xff) <= 7u)) {
         c->v.standard_metadata_parser_error = 9u;
         cursor = 90;
         goto parsed;
     }
     {
         cursor = 90;
-        const uint64_t bits38 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_7 & 0xff) << 6);
+        const uint64_t bits32 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_16 & 0xff) << 6);
+        if (bits32 % 8) {
+            c->v.standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (bits32 / 8 > 0xffff || cursor + 8 + bits32 / 8 > SP_LENGTH) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (bits32 > 448) {
+            c->v.standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        uint32_t varbit32 = (uint32_t)(bits32 / 8);
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 8 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_extension_1, p, 8);
+        sp_zero(c->h_extension_1 + 8, 56);
+        SP_OPAQUE(varbit32);
+        if (varbit32 > 0 && varbit32 <= 56) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit32)) goto failed;
+        }
+        c->len_extension_1 = varbit32;
+        cursor += 8 + varbit32;
+        *(volatile uint32_t *)&c->cursor = cursor;
+        cursor = *(volatile uint32_t *)&c->cursor;
+        if (cursor > SP_FARTHEST) goto stuck;
+        SP_VALID |= SP_BIT(V_extension_1);
+    }
+    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_16) >> 8) & 0xff);
+    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_16 & 0xff) << 3));
+    goto state_52_extension_2;
+state_52_extension_2:;
+    *(volatile uint32_t *)&c->cursor = cursor;
+    cursor = *(volatile uint32_t *)&c->cursor;
+    if (cursor > SP_FARTHEST) goto stuck;
+    {
+        const uint32_t key33_0 = (uint32_t)c->v.meta_next_header;
+        if (key33_0 == 0x11u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key33_0 == 6u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key33_0 == 0x84u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key33_0 == 0x2cu) {
+            goto state_53_fragment_2;
+        }
+        if (key33_0 == 0x2bu) {
+            goto state_54_routing_2;
+        }
+        if (key33_0 == 0u) {
+            goto state_55_options_2;
+        }
+        if (key33_0 == 0x3cu) {
+            goto state_55_options_2;
+        }
+        if (key33_0 == 0x87u) {
+            goto state_55_options_2;
+        }
+        if (key33_0 == 0x8bu) {
+            goto state_55_options_2;
+        }
+        if (key33_0 == 0x8cu) {
+            goto state_55_options_2;
+        }
+        goto parsed;
+    }
+state_55_options_2:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 2 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_18 = sp_ld16(p);
+    }
+    if (!(((uint32_t)c->v.UpfParser_tmp_18 & 0xff) <= 7u)) {
+        c->v.standard_metadata_parser_error = 9u;
+        goto parsed;
+    }
+    {
+        const uint64_t bits34 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_18 & 0xff) << 6);
+        if (bits34 % 8) {
+            c->v.standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (bits34 / 8 > 0xffff || cursor + 8 + bits34 / 8 > SP_LENGTH) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (bits34 > 448) {
+            c->v.standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        uint32_t varbit34 = (uint32_t)(bits34 / 8);
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 8 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_extension_2, p, 8);
+        sp_zero(c->h_extension_2 + 8, 56);
+        SP_OPAQUE(varbit34);
+        if (varbit34 > 0 && varbit34 <= 56) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_2 + 8, varbit34)) goto failed;
+        }
+        c->len_extension_2 = varbit34;
+        cursor += 8 + varbit34;
+        *(volatile uint32_t *)&c->cursor = cursor;
+        cursor = *(volatile uint32_t *)&c->cursor;
+        if (cursor > SP_FARTHEST) goto stuck;
+        SP_VALID |= SP_BIT(V_extension_2);
+    }
+    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_18) >> 8) & 0xff);
+    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_18 & 0xff) << 3));
+    goto state_56_extension_3;
+state_56_extension_3:;
+    {
+        const uint32_t key35_0 = (uint32_t)c->v.meta_next_header;
+        if (key35_0 == 0x11u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key35_0 == 6u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key35_0 == 0x84u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key35_0 == 0x2cu) {
+            goto state_57_fragment_3;
+        }
+        if (key35_0 == 0x2bu) {
+            goto state_58_routing_3;
+        }
+        if (key35_0 == 0u) {
+            goto state_59_options_3;
+        }
+        if (key35_0 == 0x3cu) {
+            goto state_59_options_3;
+        }
+        if (key35_0 == 0x87u) {
+            goto state_59_options_3;
+        }
+        if (key35_0 == 0x8bu) {
+            goto state_59_options_3;
+        }
+        if (key35_0 == 0x8cu) {
+            goto state_59_options_3;
+        }
+        goto parsed;
+    }
+state_59_options_3:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 2 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_20 = sp_ld16(p);
+    }
+    if (!(((uint32_t)c->v.UpfParser_tmp_20 & 0xff) <= 7u)) {
+        c->v.standard_metadata_parser_error = 9u;
+        goto parsed;
+    }
+    {
+        const uint64_t bits36 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_20 & 0xff) << 6);
+        if (bits36 % 8) {
+            c->v.standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (bits36 / 8 > 0xffff || cursor + 8 + bits36 / 8 > SP_LENGTH) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (bits36 > 448) {
+            c->v.standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        uint32_t varbit36 = (uint32_t)(bits36 / 8);
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 8 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_extension_3, p, 8);
+        sp_zero(c->h_extension_3 + 8, 56);
+        SP_OPAQUE(varbit36);
+        if (varbit36 > 0 && varbit36 <= 56) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_3 + 8, varbit36)) goto failed;
+        }
+        c->len_extension_3 = varbit36;
+        cursor += 8 + varbit36;
+        *(volatile uint32_t *)&c->cursor = cursor;
+        cursor = *(volatile uint32_t *)&c->cursor;
+        if (cursor > SP_FARTHEST) goto stuck;
+        SP_VALID |= SP_BIT(V_extension_3);
+    }
+    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_20) >> 8) & 0xff);
+    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_20 & 0xff) << 3));
+    goto state_60_extension_4;
+state_60_extension_4:;
+    *(volatile uint32_t *)&c->cursor = cursor;
+    cursor = *(volatile uint32_t *)&c->cursor;
+    if (cursor > SP_FARTHEST) goto stuck;
+    {
+        const uint32_t key37_0 = (uint32_t)c->v.meta_next_header;
+        if (key37_0 == 0x11u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key37_0 == 6u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key37_0 == 0x84u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key37_0 == 0x2cu) {
+            goto state_61_fragment_4;
+        }
+        if (key37_0 == 0x2bu) {
+            goto state_62_routing_4;
+        }
+        if (key37_0 == 0u) {
+            goto state_63_options_4;
+        }
+        if (key37_0 == 0x3cu) {
+            goto state_63_options_4;
+        }
+        if (key37_0 == 0x87u) {
+            goto state_63_options_4;
+        }
+        if (key37_0 == 0x8bu) {
+            goto state_63_options_4;
+        }
+        if (key37_0 == 0x8cu) {
+            goto state_63_options_4;
+        }
+        goto parsed;
+    }
+state_63_options_4:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 2 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_22 = sp_ld16(p);
+    }
+    if (!(((uint32_t)c->v.UpfParser_tmp_22 & 0xff) <= 7u)) {
+        c->v.standard_metadata_parser_error = 9u;
+        goto parsed;
+    }
+    {
+        const uint64_t bits38 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_22 & 0xff) << 6);
         if (bits38 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
@@ -3148,76 +3294,55 @@ state_36_options_1_at_90:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_1, p, 8);
-        sp_zero(c->h_extension_1 + 8, 56);
+        sp_copy(c->h_extension_4, p, 8);
+        sp_zero(c->h_extension_4 + 8, 56);
         SP_OPAQUE(varbit38);
         if (varbit38 > 0 && varbit38 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit38)) goto failed;
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_4 + 8, varbit38)) goto failed;
         }
-        c->len_extension_1 = varbit38;
+        c->len_extension_4 = varbit38;
         cursor += 8 + varbit38;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_1);
+        SP_VALID |= SP_BIT(V_extension_4);
     }
-    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_7) >> 8) & 0xff);
-    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_7 & 0xff) << 3));
-    goto state_37_extension_2;
-state_37_extension_2:;
-    *(volatile uint32_t *)&c->cursor = cursor;
-    cursor = *(volatile uint32_t *)&c->cursor;
-    if (cursor > SP_FARTHEST) goto stuck;
-    {
-        const uint32_t key39_0 = (uint32_t)c->v.meta_next_header;
-        if (key39_0 == 0x11u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key39_0 == 6u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key39_0 == 0x84u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key39_0 == 0x2cu) {
-            goto state_38_fragment_2;
-        }
-        if (key39_0 == 0x2bu) {
-            goto state_39_routing_2;
-        }
-        if (key39_0 == 0u) {
-            goto state_40_options_2;
-        }
-        if (key39_0 == 0x3cu) {
-            goto state_40_options_2;
-        }
-        if (key39_0 == 0x87u) {
-            goto state_40_options_2;
-        }
-        if (key39_0 == 0x8bu) {
-            goto state_40_options_2;
-        }
-        if (key39_0 == 0x8cu) {
-            goto state_40_options_2;
-        }
-        goto parsed;
-    }
-state_40_options_2:;
-    {
-        uint8_t *p = data + cursor;
-        SP_OPAQUE(p);
-        if (p + 2 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_9 = sp_ld16(p);
-    }
-    if (!(((uint32_t)c->v.UpfParser_tmp_9 & 0xff) <= 7u)) {
+    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_22) >> 8) & 0xff);
+    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_22 & 0xff) << 3));
+    goto state_64_extension_5;
+state_64_extension_5:;
+    if (!(((((((((uint32_t)c->v.meta_next_header) != 0u) && (((uint32_t)c->v.meta_next_header) != 0x2bu)) && (((uint32_t)c->v.meta_next_header) != 0x2cu)) && (((uint32_t)c->v.meta_next_header) != 0x3cu)) && (((uint32_t)c->v.meta_next_header) != 0x87u)) && (((uint32_t)c->v.meta_next_header) != 0x8bu)) && (((uint32_t)c->v.meta_next_header) != 0x8cu))) {
         c->v.standard_metadata_parser_error = 9u;
         goto parsed;
     }
     {
-        const uint64_t bits40 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_9 & 0xff) << 6);
+        const uint32_t key39_0 = (uint32_t)c->v.meta_next_header;
+        if (key39_0 == 0x11u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key39_0 == 6u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key39_0 == 0x84u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        goto parsed;
+    }
+state_62_routing_4:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 3 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_21 = (uint32_t)sp_get_bits(p, 0, 24);
+    }
+    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_21 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
+    goto state_63_options_4;
+state_61_fragment_4:;
+    {
+        const uint64_t bits40 = (uint64_t)0u;
         if (bits40 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
@@ -3237,73 +3362,43 @@ state_40_options_2:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_2, p, 8);
-        sp_zero(c->h_extension_2 + 8, 56);
+        sp_copy(c->h_extension_4, p, 8);
+        sp_zero(c->h_extension_4 + 8, 56);
         SP_OPAQUE(varbit40);
         if (varbit40 > 0 && varbit40 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_2 + 8, varbit40)) goto failed;
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_4 + 8, varbit40)) goto failed;
         }
-        c->len_extension_2 = varbit40;
+        c->len_extension_4 = varbit40;
         cursor += 8 + varbit40;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_2);
+        SP_VALID |= SP_BIT(V_extension_4);
     }
-    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_9) >> 8) & 0xff);
-    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_9 & 0xff) << 3));
-    goto state_41_extension_3;
-state_41_extension_3:;
+    c->v.meta_next_header = sp_ld8(c->h_extension_4);
+    c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
     {
-        const uint32_t key41_0 = (uint32_t)c->v.meta_next_header;
-        if (key41_0 == 0x11u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key41_0 == 6u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key41_0 == 0x84u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key41_0 == 0x2cu) {
-            goto state_42_fragment_3;
-        }
-        if (key41_0 == 0x2bu) {
-            goto state_43_routing_3;
-        }
+        const uint32_t key41_0 = (sp_ld16(c->h_extension_4 + 2) >> 3);
         if (key41_0 == 0u) {
-            goto state_44_options_3;
-        }
-        if (key41_0 == 0x3cu) {
-            goto state_44_options_3;
-        }
-        if (key41_0 == 0x87u) {
-            goto state_44_options_3;
-        }
-        if (key41_0 == 0x8bu) {
-            goto state_44_options_3;
-        }
-        if (key41_0 == 0x8cu) {
-            goto state_44_options_3;
+            goto state_64_extension_5;
         }
         goto parsed;
     }
-state_44_options_3:;
+state_58_routing_3:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 2 + SP_BEHIND > end) {
+        if (p + 3 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_11 = sp_ld16(p);
+        c->v.UpfParser_tmp_19 = (uint32_t)sp_get_bits(p, 0, 24);
     }
-    if (!(((uint32_t)c->v.UpfParser_tmp_11 & 0xff) <= 7u)) {
-        c->v.standard_metadata_parser_error = 9u;
-        goto parsed;
-    }
+    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_19 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
+    goto state_59_options_3;
+state_57_fragment_3:;
     {
-        const uint64_t bits42 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_11 & 0xff) << 6);
+        const uint64_t bits42 = (uint64_t)0u;
         if (bits42 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
@@ -3336,63 +3431,30 @@ state_44_options_3:;
         if (cursor > SP_FARTHEST) goto stuck;
         SP_VALID |= SP_BIT(V_extension_3);
     }
-    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_11) >> 8) & 0xff);
-    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_11 & 0xff) << 3));
-    goto state_45_extension_4;
-state_45_extension_4:;
-    *(volatile uint32_t *)&c->cursor = cursor;
-    cursor = *(volatile uint32_t *)&c->cursor;
-    if (cursor > SP_FARTHEST) goto stuck;
+    c->v.meta_next_header = sp_ld8(c->h_extension_3);
+    c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
     {
-        const uint32_t key43_0 = (uint32_t)c->v.meta_next_header;
-        if (key43_0 == 0x11u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key43_0 == 6u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key43_0 == 0x84u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key43_0 == 0x2cu) {
-            goto state_46_fragment_4;
-        }
-        if (key43_0 == 0x2bu) {
-            goto state_47_routing_4;
-        }
+        const uint32_t key43_0 = (sp_ld16(c->h_extension_3 + 2) >> 3);
         if (key43_0 == 0u) {
-            goto state_48_options_4;
-        }
-        if (key43_0 == 0x3cu) {
-            goto state_48_options_4;
-        }
-        if (key43_0 == 0x87u) {
-            goto state_48_options_4;
-        }
-        if (key43_0 == 0x8bu) {
-            goto state_48_options_4;
-        }
-        if (key43_0 == 0x8cu) {
-            goto state_48_options_4;
+            goto state_60_extension_4;
         }
         goto parsed;
     }
-state_48_options_4:;
+state_54_routing_2:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 2 + SP_BEHIND > end) {
+        if (p + 3 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_13 = sp_ld16(p);
+        c->v.UpfParser_tmp_17 = (uint32_t)sp_get_bits(p, 0, 24);
     }
-    if (!(((uint32_t)c->v.UpfParser_tmp_13 & 0xff) <= 7u)) {
-        c->v.standard_metadata_parser_error = 9u;
-        goto parsed;
-    }
+    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_17 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
+    goto state_55_options_2;
+state_53_fragment_2:;
     {
-        const uint64_t bits44 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_13 & 0xff) << 6);
+        const uint64_t bits44 = (uint64_t)0u;
         if (bits44 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
@@ -3412,54 +3474,60 @@ state_48_options_4:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_4, p, 8);
-        sp_zero(c->h_extension_4 + 8, 56);
+        sp_copy(c->h_extension_2, p, 8);
+        sp_zero(c->h_extension_2 + 8, 56);
         SP_OPAQUE(varbit44);
         if (varbit44 > 0 && varbit44 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_4 + 8, varbit44)) goto failed;
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_2 + 8, varbit44)) goto failed;
         }
-        c->len_extension_4 = varbit44;
+        c->len_extension_2 = varbit44;
         cursor += 8 + varbit44;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_4);
+        SP_VALID |= SP_BIT(V_extension_2);
     }
-    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_13) >> 8) & 0xff);
-    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_13 & 0xff) << 3));
-    goto state_49_extension_5;
-state_49_extension_5:;
-    if (!(((((((((uint32_t)c->v.meta_next_header) != 0u) && (((uint32_t)c->v.meta_next_header) != 0x2bu)) && (((uint32_t)c->v.meta_next_header) != 0x2cu)) && (((uint32_t)c->v.meta_next_header) != 0x3cu)) && (((uint32_t)c->v.meta_next_header) != 0x87u)) && (((uint32_t)c->v.meta_next_header) != 0x8bu)) && (((uint32_t)c->v.meta_next_header) != 0x8cu))) {
-        c->v.standard_metadata_parser_error = 9u;
-        goto parsed;
-    }
+    c->v.meta_next_header = sp_ld8(c->h_extension_2);
+    c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
     {
-        const uint32_t key45_0 = (uint32_t)c->v.meta_next_header;
-        if (key45_0 == 0x11u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key45_0 == 6u) {
-            goto state_50_parse_inner_ports_behind_extensions;
-        }
-        if (key45_0 == 0x84u) {
-            goto state_50_parse_inner_ports_behind_extensions;
+        const uint32_t key45_0 = (sp_ld16(c->h_extension_2 + 2) >> 3);
+        if (key45_0 == 0u) {
+            goto state_56_extension_3;
         }
         goto parsed;
     }
-state_47_routing_4:;
+state_65_parse_inner_ports_behind_extensions:;
+    *(volatile uint32_t *)&c->cursor = cursor;
+    cursor = *(volatile uint32_t *)&c->cursor;
+    if (cursor > SP_FARTHEST) goto stuck;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 3 + SP_BEHIND > end) {
+        if (p + 4 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_12 = (uint32_t)sp_get_bits(p, 0, 24);
+        sp_copy(c->h_inner_ports, p, 4);
+        cursor += 4;
+        SP_VALID |= SP_BIT(V_inner_ports);
     }
-    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_12 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
-    goto state_48_options_4;
-state_46_fragment_4:;
+    goto parsed;
+state_50_routing_1_at_90:;
     {
+        uint8_t *p = data + 90;
+        SP_OPAQUE(p);
+        if (p + 3 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 90;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_15 = (uint32_t)sp_get_bits(p, 0, 24);
+    }
+    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_15 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
+    goto state_51_options_1_at_90;
+state_49_fragment_1_at_90:;
+    {
+        cursor = 90;
         const uint64_t bits46 = (uint64_t)0u;
         if (bits46 % 8) {
             c->v.standard_metadata_parser_error = 6u;
@@ -3480,85 +3548,133 @@ state_46_fragment_4:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_4, p, 8);
-        sp_zero(c->h_extension_4 + 8, 56);
+        sp_copy(c->h_extension_1, p, 8);
+        sp_zero(c->h_extension_1 + 8, 56);
         SP_OPAQUE(varbit46);
         if (varbit46 > 0 && varbit46 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_4 + 8, varbit46)) goto failed;
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit46)) goto failed;
         }
-        c->len_extension_4 = varbit46;
+        c->len_extension_1 = varbit46;
         cursor += 8 + varbit46;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_4);
+        SP_VALID |= SP_BIT(V_extension_1);
     }
-    c->v.meta_next_header = sp_ld8(c->h_extension_4);
+    c->v.meta_next_header = sp_ld8(c->h_extension_1);
     c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
     {
-        const uint32_t key47_0 = (sp_ld16(c->h_extension_4 + 2) >> 3);
+        const uint32_t key47_0 = (sp_ld16(c->h_extension_1 + 2) >> 3);
         if (key47_0 == 0u) {
-            goto state_49_extension_5;
+            goto state_52_extension_2;
         }
         goto parsed;
     }
-state_43_routing_3:;
+state_65_parse_inner_ports_behind_extensions_at_90:;
+    {
+        uint8_t *p = data + 90;
+        SP_OPAQUE(p);
+        if (p + 4 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 90;
+            goto parsed;
+        }
+        sp_copy(c->h_inner_ports, p, 4);
+        SP_VALID |= SP_BIT(V_inner_ports);
+    }
+    cursor = 94;
+    goto parsed;
+state_47_parse_extensions_of_inner_ipv6_at_98:;
+    c->v.meta_next_header = sp_ld8(c->h_inner_ipv6 + 6);
+    cursor = 98;
+    goto state_48_extension_1;
+state_48_extension_1:;
+    {
+        const uint32_t key48_0 = (uint32_t)c->v.meta_next_header;
+        if (key48_0 == 0x11u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key48_0 == 6u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key48_0 == 0x84u) {
+            goto state_65_parse_inner_ports_behind_extensions;
+        }
+        if (key48_0 == 0x2cu) {
+            goto state_49_fragment_1;
+        }
+        if (key48_0 == 0x2bu) {
+            goto state_50_routing_1;
+        }
+        if (key48_0 == 0u) {
+            goto state_51_options_1;
+        }
+        if (key48_0 == 0x3cu) {
+            goto state_51_options_1;
+        }
+        if (key48_0 == 0x87u) {
+            goto state_51_options_1;
+        }
+        if (key48_0 == 0x8bu) {
+            goto state_51_options_1;
+        }
+        if (key48_0 == 0x8cu) {
+            goto state_51_options_1;
+        }
+        goto parsed;
+    }
+state_51_options_1:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 3 + SP_BEHIND > end) {
+        if (p + 2 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_10 = (uint32_t)sp_get_bits(p, 0, 24);
+        c->v.UpfParser_tmp_16 = sp_ld16(p);
     }
-    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_10 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
-    goto state_44_options_3;
-state_42_fragment_3:;
+    if (!(((uint32_t)c->v.UpfParser_tmp_16 & 0xff) <= 7u)) {
+        c->v.standard_metadata_parser_error = 9u;
+        goto parsed;
+    }
     {
-        const uint64_t bits48 = (uint64_t)0u;
-        if (bits48 % 8) {
+        const uint64_t bits49 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_16 & 0xff) << 6);
+        if (bits49 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
         }
-        if (bits48 / 8 > 0xffff || cursor + 8 + bits48 / 8 > SP_LENGTH) {
+        if (bits49 / 8 > 0xffff || cursor + 8 + bits49 / 8 > SP_LENGTH) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        if (bits48 > 448) {
+        if (bits49 > 448) {
             c->v.standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        uint32_t varbit48 = (uint32_t)(bits48 / 8);
+        uint32_t varbit49 = (uint32_t)(bits49 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
         if (p + 8 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_3, p, 8);
-        sp_zero(c->h_extension_3 + 8, 56);
-        SP_OPAQUE(varbit48);
-        if (varbit48 > 0 && varbit48 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_3 + 8, varbit48)) goto failed;
+        sp_copy(c->h_extension_1, p, 8);
+        sp_zero(c->h_extension_1 + 8, 56);
+        SP_OPAQUE(varbit49);
+        if (varbit49 > 0 && varbit49 <= 56) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit49)) goto failed;
         }
-        c->len_extension_3 = varbit48;
-        cursor += 8 + varbit48;
+        c->len_extension_1 = varbit49;
+        cursor += 8 + varbit49;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_3);
+        SP_VALID |= SP_BIT(V_extension_1);
     }
-    c->v.meta_next_header = sp_ld8(c->h_extension_3);
-    c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
-    {
-        const uint32_t key49_0 = (sp_ld16(c->h_extension_3 + 2) >> 3);
-        if (key49_0 == 0u) {
-            goto state_45_extension_4;
-        }
-        goto parsed;
-    }
-state_39_routing_2:;
+    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_16) >> 8) & 0xff);
+    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_16 & 0xff) << 3));
+    goto state_52_extension_2;
+state_50_routing_1:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -3566,11 +3682,11 @@ state_39_routing_2:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_8 = (uint32_t)sp_get_bits(p, 0, 24);
+        c->v.UpfParser_tmp_15 = (uint32_t)sp_get_bits(p, 0, 24);
     }
-    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_8 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
-    goto state_40_options_2;
-state_38_fragment_2:;
+    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_15 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
+    goto state_51_options_1;
+state_49_fragment_1:;
     {
         const uint64_t bits50 = (uint64_t)0u;
         if (bits50 % 8) {
@@ -3592,88 +3708,14 @@ state_38_fragment_2:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_2, p, 8);
-        sp_zero(c->h_extension_2 + 8, 56);
-        SP_OPAQUE(varbit50);
-        if (varbit50 > 0 && varbit50 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_2 + 8, varbit50)) goto failed;
-        }
-        c->len_extension_2 = varbit50;
-        cursor += 8 + varbit50;
-        *(volatile uint32_t *)&c->cursor = cursor;
-        cursor = *(volatile uint32_t *)&c->cursor;
-        if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_2);
-    }
-    c->v.meta_next_header = sp_ld8(c->h_extension_2);
-    c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
-    {
-        const uint32_t key51_0 = (sp_ld16(c->h_extension_2 + 2) >> 3);
-        if (key51_0 == 0u) {
-            goto state_41_extension_3;
-        }
-        goto parsed;
-    }
-state_50_parse_inner_ports_behind_extensions:;
-    *(volatile uint32_t *)&c->cursor = cursor;
-    cursor = *(volatile uint32_t *)&c->cursor;
-    if (cursor > SP_FARTHEST) goto stuck;
-    {
-        uint8_t *p = data + cursor;
-        SP_OPAQUE(p);
-        if (p + 4 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        sp_copy(c->h_inner_ports, p, 4);
-        cursor += 4;
-        SP_VALID |= SP_BIT(V_inner_ports);
-    }
-    goto parsed;
-state_35_routing_1_at_90:;
-    {
-        uint8_t *p = data + 90;
-        SP_OPAQUE(p);
-        if (p + 3 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            cursor = 90;
-            goto parsed;
-        }
-        c->v.UpfParser_tmp_6 = (uint32_t)sp_get_bits(p, 0, 24);
-    }
-    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_6 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
-    goto state_36_options_1_at_90;
-state_34_fragment_1_at_90:;
-    {
-        cursor = 90;
-        const uint64_t bits52 = (uint64_t)0u;
-        if (bits52 % 8) {
-            c->v.standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (bits52 / 8 > 0xffff || cursor + 8 + bits52 / 8 > SP_LENGTH) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (bits52 > 448) {
-            c->v.standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        uint32_t varbit52 = (uint32_t)(bits52 / 8);
-        uint8_t *p = data + cursor;
-        SP_OPAQUE(p);
-        if (p + 8 + SP_BEHIND > end) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
         sp_copy(c->h_extension_1, p, 8);
         sp_zero(c->h_extension_1 + 8, 56);
-        SP_OPAQUE(varbit52);
-        if (varbit52 > 0 && varbit52 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit52)) goto failed;
+        SP_OPAQUE(varbit50);
+        if (varbit50 > 0 && varbit50 <= 56) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit50)) goto failed;
         }
-        c->len_extension_1 = varbit52;
-        cursor += 8 + varbit52;
+        c->len_extension_1 = varbit50;
+        cursor += 8 + varbit50;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
@@ -3682,66 +3724,133 @@ state_34_fragment_1_at_90:;
     c->v.meta_next_header = sp_ld8(c->h_extension_1);
     c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
     {
-        const uint32_t key53_0 = (sp_ld16(c->h_extension_1 + 2) >> 3);
-        if (key53_0 == 0u) {
-            goto state_37_extension_2;
+        const uint32_t key51_0 = (sp_ld16(c->h_extension_1 + 2) >> 3);
+        if (key51_0 == 0u) {
+            goto state_52_extension_2;
         }
         goto parsed;
     }
-state_50_parse_inner_ports_behind_extensions_at_90:;
+state_19_parse_row_at_50:;
     {
-        uint8_t *p = data + 90;
+        uint8_t *p = data + 50;
+        SP_OPAQUE(p);
+        if (p + 3 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 50;
+            goto parsed;
+        }
+        sp_copy(c->h_gtpu_numbers, p, 3);
+        SP_VALID |= SP_BIT(V_gtpu_numbers);
+    }
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
+    cursor = 53;
+    goto state_20_gtpu_extension_1;
+state_20_gtpu_extension_1:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 1 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_4 = sp_ld8(p);
+    }
+    {
+        const uint32_t key52_0 = (uint32_t)c->v.UpfParser_tmp_4;
+        if (key52_0 == 0u) {
+            goto state_41_end_of_extensions;
+        }
+        goto state_21_take_gtpu_extension_1;
+    }
+state_21_take_gtpu_extension_1:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 2 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_5 = sp_ld16(p);
+    }
+    c->v.UpfParser_head_2 = (uint32_t)c->v.UpfParser_tmp_5;
+    if (!((((uint32_t)c->v.UpfParser_tmp_5 & 0xff) != 0u) && (((uint32_t)c->v.UpfParser_tmp_5 & 0xff) <= 0x10u))) {
+        c->v.standard_metadata_parser_error = 7u;
+        goto parsed;
+    }
+    {
+        const uint64_t bits53 = (uint64_t)((((uint32_t)c->v.UpfParser_tmp_5 & 0xff) - 1u) << 5);
+        if (bits53 % 8) {
+            c->v.standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (bits53 / 8 > 0xffff || cursor + 4 + bits53 / 8 > SP_LENGTH) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (bits53 > 480) {
+            c->v.standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        uint32_t varbit53 = (uint32_t)(bits53 / 8);
+        uint8_t *p = data + cursor;
         SP_OPAQUE(p);
         if (p + 4 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
-            cursor = 90;
             goto parsed;
         }
-        sp_copy(c->h_inner_ports, p, 4);
-        SP_VALID |= SP_BIT(V_inner_ports);
+        sp_copy(c->h_gtpu_extension_1, p, 4);
+        sp_zero(c->h_gtpu_extension_1 + 4, 60);
+        SP_OPAQUE(varbit53);
+        if (varbit53 > 0 && varbit53 <= 60) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 4, c->h_gtpu_extension_1 + 4, varbit53)) goto failed;
+        }
+        c->len_gtpu_extension_1 = varbit53;
+        cursor += 4 + varbit53;
+        *(volatile uint32_t *)&c->cursor = cursor;
+        cursor = *(volatile uint32_t *)&c->cursor;
+        if (cursor > SP_FARTHEST) goto stuck;
+        SP_VALID |= SP_BIT(V_gtpu_extension_1);
     }
-    cursor = 94;
-    goto parsed;
-state_32_parse_extensions_of_inner_ipv6_at_98:;
-    c->v.meta_next_header = sp_ld8(c->h_inner_ipv6 + 6);
-    cursor = 98;
-    goto state_33_extension_1;
-state_33_extension_1:;
+    c->v.UpfParser_bytes = ((((uint32_t)c->v.UpfParser_tmp_5 & 0xff) << 2) & 0xffff);
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + ((uint32_t)c->v.UpfParser_bytes)) & 0xffff);
+    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + ((((((uint32_t)c->v.UpfParser_tmp_5) >> 14) & 0x3) == 1u) ? 0u : ((uint32_t)c->v.UpfParser_bytes))) & 0xffff);
     {
-        const uint32_t key54_0 = (uint32_t)c->v.meta_next_header;
-        if (key54_0 == 0x11u) {
-            goto state_50_parse_inner_ports_behind_extensions;
+        const uint32_t key54_0 = ((((uint32_t)c->v.UpfParser_head_2) >> 8) & 0xff);
+        if (key54_0 == 0x85u) {
+            goto state_22_gtpu_container_1;
         }
-        if (key54_0 == 6u) {
-            goto state_50_parse_inner_ports_behind_extensions;
+        if (key54_0 == 0xc0u) {
+            goto state_23_gtpu_for_endpoint_1;
         }
-        if (key54_0 == 0x84u) {
-            goto state_50_parse_inner_ports_behind_extensions;
+        if ((key54_0 & 0xc0u) == 0x80u) {
+            goto state_23_gtpu_for_endpoint_1;
         }
-        if (key54_0 == 0x2cu) {
-            goto state_34_fragment_1;
+        if ((key54_0 & 0xc0u) == 0xc0u) {
+            goto state_24_gtpu_mandatory_1;
         }
-        if (key54_0 == 0x2bu) {
-            goto state_35_routing_1;
-        }
-        if (key54_0 == 0u) {
-            goto state_36_options_1;
-        }
-        if (key54_0 == 0x3cu) {
-            goto state_36_options_1;
-        }
-        if (key54_0 == 0x87u) {
-            goto state_36_options_1;
-        }
-        if (key54_0 == 0x8bu) {
-            goto state_36_options_1;
-        }
-        if (key54_0 == 0x8cu) {
-            goto state_36_options_1;
-        }
-        goto parsed;
+        goto state_25_gtpu_extension_2;
     }
-state_36_options_1:;
+state_25_gtpu_extension_2:;
+    *(volatile uint32_t *)&c->cursor = cursor;
+    cursor = *(volatile uint32_t *)&c->cursor;
+    if (cursor > SP_FARTHEST) goto stuck;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 1 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_6 = sp_ld8(p);
+    }
+    {
+        const uint32_t key55_0 = (uint32_t)c->v.UpfParser_tmp_6;
+        if (key55_0 == 0u) {
+            goto state_41_end_of_extensions;
+        }
+        goto state_26_take_gtpu_extension_2;
+    }
+state_26_take_gtpu_extension_2:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -3751,48 +3860,341 @@ state_36_options_1:;
         }
         c->v.UpfParser_tmp_7 = sp_ld16(p);
     }
-    if (!(((uint32_t)c->v.UpfParser_tmp_7 & 0xff) <= 7u)) {
-        c->v.standard_metadata_parser_error = 9u;
+    c->v.UpfParser_head_3 = (uint32_t)c->v.UpfParser_tmp_7;
+    if (!((((uint32_t)c->v.UpfParser_tmp_7 & 0xff) != 0u) && (((uint32_t)c->v.UpfParser_tmp_7 & 0xff) <= 0x10u))) {
+        c->v.standard_metadata_parser_error = 7u;
         goto parsed;
     }
     {
-        const uint64_t bits55 = (uint64_t)(((uint32_t)c->v.UpfParser_tmp_7 & 0xff) << 6);
-        if (bits55 % 8) {
+        const uint64_t bits56 = (uint64_t)((((uint32_t)c->v.UpfParser_tmp_7 & 0xff) - 1u) << 5);
+        if (bits56 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
         }
-        if (bits55 / 8 > 0xffff || cursor + 8 + bits55 / 8 > SP_LENGTH) {
+        if (bits56 / 8 > 0xffff || cursor + 4 + bits56 / 8 > SP_LENGTH) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        if (bits55 > 448) {
+        if (bits56 > 480) {
             c->v.standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        uint32_t varbit55 = (uint32_t)(bits55 / 8);
+        uint32_t varbit56 = (uint32_t)(bits56 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 8 + SP_BEHIND > end) {
+        if (p + 4 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_1, p, 8);
-        sp_zero(c->h_extension_1 + 8, 56);
-        SP_OPAQUE(varbit55);
-        if (varbit55 > 0 && varbit55 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit55)) goto failed;
+        sp_copy(c->h_gtpu_extension_2, p, 4);
+        sp_zero(c->h_gtpu_extension_2 + 4, 60);
+        SP_OPAQUE(varbit56);
+        if (varbit56 > 0 && varbit56 <= 60) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 4, c->h_gtpu_extension_2 + 4, varbit56)) goto failed;
         }
-        c->len_extension_1 = varbit55;
-        cursor += 8 + varbit55;
+        c->len_gtpu_extension_2 = varbit56;
+        cursor += 4 + varbit56;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_1);
+        SP_VALID |= SP_BIT(V_gtpu_extension_2);
     }
-    c->v.meta_next_header = ((((uint32_t)c->v.UpfParser_tmp_7) >> 8) & 0xff);
-    c->v.meta_extension_bytes = ((((uint32_t)c->v.meta_extension_bytes) + 8u) + (((uint32_t)c->v.UpfParser_tmp_7 & 0xff) << 3));
-    goto state_37_extension_2;
-state_35_routing_1:;
+    c->v.UpfParser_bytes_2 = ((((uint32_t)c->v.UpfParser_tmp_7 & 0xff) << 2) & 0xffff);
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + ((uint32_t)c->v.UpfParser_bytes_2)) & 0xffff);
+    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + ((((((uint32_t)c->v.UpfParser_tmp_7) >> 14) & 0x3) == 1u) ? 0u : ((uint32_t)c->v.UpfParser_bytes_2))) & 0xffff);
+    {
+        const uint32_t key57_0 = ((((uint32_t)c->v.UpfParser_head_3) >> 8) & 0xff);
+        if (key57_0 == 0x85u) {
+            goto state_27_gtpu_container_2;
+        }
+        if (key57_0 == 0xc0u) {
+            goto state_28_gtpu_for_endpoint_2;
+        }
+        if ((key57_0 & 0xc0u) == 0x80u) {
+            goto state_28_gtpu_for_endpoint_2;
+        }
+        if ((key57_0 & 0xc0u) == 0xc0u) {
+            goto state_29_gtpu_mandatory_2;
+        }
+        goto state_30_gtpu_extension_3;
+    }
+state_30_gtpu_extension_3:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 1 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_8 = sp_ld8(p);
+    }
+    {
+        const uint32_t key58_0 = (uint32_t)c->v.UpfParser_tmp_8;
+        if (key58_0 == 0u) {
+            goto state_41_end_of_extensions;
+        }
+        goto state_31_take_gtpu_extension_3;
+    }
+state_31_take_gtpu_extension_3:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 2 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_9 = sp_ld16(p);
+    }
+    c->v.UpfParser_head_4 = (uint32_t)c->v.UpfParser_tmp_9;
+    if (!((((uint32_t)c->v.UpfParser_tmp_9 & 0xff) != 0u) && (((uint32_t)c->v.UpfParser_tmp_9 & 0xff) <= 0x10u))) {
+        c->v.standard_metadata_parser_error = 7u;
+        goto parsed;
+    }
+    {
+        const uint64_t bits59 = (uint64_t)((((uint32_t)c->v.UpfParser_tmp_9 & 0xff) - 1u) << 5);
+        if (bits59 % 8) {
+            c->v.standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (bits59 / 8 > 0xffff || cursor + 4 + bits59 / 8 > SP_LENGTH) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (bits59 > 480) {
+            c->v.standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        uint32_t varbit59 = (uint32_t)(bits59 / 8);
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 4 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_gtpu_extension_3, p, 4);
+        sp_zero(c->h_gtpu_extension_3 + 4, 60);
+        SP_OPAQUE(varbit59);
+        if (varbit59 > 0 && varbit59 <= 60) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 4, c->h_gtpu_extension_3 + 4, varbit59)) goto failed;
+        }
+        c->len_gtpu_extension_3 = varbit59;
+        cursor += 4 + varbit59;
+        *(volatile uint32_t *)&c->cursor = cursor;
+        cursor = *(volatile uint32_t *)&c->cursor;
+        if (cursor > SP_FARTHEST) goto stuck;
+        SP_VALID |= SP_BIT(V_gtpu_extension_3);
+    }
+    c->v.UpfParser_bytes_3 = ((((uint32_t)c->v.UpfParser_tmp_9 & 0xff) << 2) & 0xffff);
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + ((uint32_t)c->v.UpfParser_bytes_3)) & 0xffff);
+    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + ((((((uint32_t)c->v.UpfParser_tmp_9) >> 14) & 0x3) == 1u) ? 0u : ((uint32_t)c->v.UpfParser_bytes_3))) & 0xffff);
+    {
+        const uint32_t key60_0 = ((((uint32_t)c->v.UpfParser_head_4) >> 8) & 0xff);
+        if (key60_0 == 0x85u) {
+            goto state_32_gtpu_container_3;
+        }
+        if (key60_0 == 0xc0u) {
+            goto state_33_gtpu_for_endpoint_3;
+        }
+        if ((key60_0 & 0xc0u) == 0x80u) {
+            goto state_33_gtpu_for_endpoint_3;
+        }
+        if ((key60_0 & 0xc0u) == 0xc0u) {
+            goto state_34_gtpu_mandatory_3;
+        }
+        goto state_35_gtpu_extension_4;
+    }
+state_35_gtpu_extension_4:;
+    *(volatile uint32_t *)&c->cursor = cursor;
+    cursor = *(volatile uint32_t *)&c->cursor;
+    if (cursor > SP_FARTHEST) goto stuck;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 1 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_10 = sp_ld8(p);
+    }
+    {
+        const uint32_t key61_0 = (uint32_t)c->v.UpfParser_tmp_10;
+        if (key61_0 == 0u) {
+            goto state_41_end_of_extensions;
+        }
+        goto state_36_take_gtpu_extension_4;
+    }
+state_36_take_gtpu_extension_4:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 2 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_11 = sp_ld16(p);
+    }
+    c->v.UpfParser_head_5 = (uint32_t)c->v.UpfParser_tmp_11;
+    if (!((((uint32_t)c->v.UpfParser_tmp_11 & 0xff) != 0u) && (((uint32_t)c->v.UpfParser_tmp_11 & 0xff) <= 0x10u))) {
+        c->v.standard_metadata_parser_error = 7u;
+        goto parsed;
+    }
+    {
+        const uint64_t bits62 = (uint64_t)((((uint32_t)c->v.UpfParser_tmp_11 & 0xff) - 1u) << 5);
+        if (bits62 % 8) {
+            c->v.standard_metadata_parser_error = 6u;
+            goto parsed;
+        }
+        if (bits62 / 8 > 0xffff || cursor + 4 + bits62 / 8 > SP_LENGTH) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        if (bits62 > 480) {
+            c->v.standard_metadata_parser_error = 4u;
+            goto parsed;
+        }
+        uint32_t varbit62 = (uint32_t)(bits62 / 8);
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 4 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_gtpu_extension_4, p, 4);
+        sp_zero(c->h_gtpu_extension_4 + 4, 60);
+        SP_OPAQUE(varbit62);
+        if (varbit62 > 0 && varbit62 <= 60) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 4, c->h_gtpu_extension_4 + 4, varbit62)) goto failed;
+        }
+        c->len_gtpu_extension_4 = varbit62;
+        cursor += 4 + varbit62;
+        *(volatile uint32_t *)&c->cursor = cursor;
+        cursor = *(volatile uint32_t *)&c->cursor;
+        if (cursor > SP_FARTHEST) goto stuck;
+        SP_VALID |= SP_BIT(V_gtpu_extension_4);
+    }
+    c->v.UpfParser_bytes_4 = ((((uint32_t)c->v.UpfParser_tmp_11 & 0xff) << 2) & 0xffff);
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + ((uint32_t)c->v.UpfParser_bytes_4)) & 0xffff);
+    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + ((((((uint32_t)c->v.UpfParser_tmp_11) >> 14) & 0x3) == 1u) ? 0u : ((uint32_t)c->v.UpfParser_bytes_4))) & 0xffff);
+    {
+        const uint32_t key63_0 = ((((uint32_t)c->v.UpfParser_head_5) >> 8) & 0xff);
+        if (key63_0 == 0x85u) {
+            goto state_37_gtpu_container_4;
+        }
+        if (key63_0 == 0xc0u) {
+            goto state_38_gtpu_for_endpoint_4;
+        }
+        if ((key63_0 & 0xc0u) == 0x80u) {
+            goto state_38_gtpu_for_endpoint_4;
+        }
+        if ((key63_0 & 0xc0u) == 0xc0u) {
+            goto state_39_gtpu_mandatory_4;
+        }
+        goto state_40_gtpu_extension_5;
+    }
+state_40_gtpu_extension_5:;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 1 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        c->v.UpfParser_tmp_12 = sp_ld8(p);
+    }
+    if (!(((uint32_t)c->v.UpfParser_tmp_12) == 0u)) {
+        c->v.standard_metadata_parser_error = 7u;
+        goto parsed;
+    }
+    goto state_41_end_of_extensions;
+state_39_gtpu_mandatory_4:;
+    c->v.meta_unknown_extension = 1u;
+    goto state_40_gtpu_extension_5;
+state_38_gtpu_for_endpoint_4:;
+    c->v.meta_endpoint_extension = 1u;
+    goto state_40_gtpu_extension_5;
+state_37_gtpu_container_4:;
+    c->v.meta_qfi = (sp_ld8(c->h_gtpu_extension_4 + 3) & 0x3f);
+    c->v.meta_container_bytes = ((((uint32_t)c->v.meta_container_bytes) + ((sp_ld8(c->h_gtpu_extension_4 + 1) << 2) & 0xffff)) & 0xffff);
+    goto state_40_gtpu_extension_5;
+state_34_gtpu_mandatory_3:;
+    c->v.meta_unknown_extension = 1u;
+    goto state_35_gtpu_extension_4;
+state_33_gtpu_for_endpoint_3:;
+    c->v.meta_endpoint_extension = 1u;
+    goto state_35_gtpu_extension_4;
+state_32_gtpu_container_3:;
+    c->v.meta_qfi = (sp_ld8(c->h_gtpu_extension_3 + 3) & 0x3f);
+    c->v.meta_container_bytes = ((((uint32_t)c->v.meta_container_bytes) + ((sp_ld8(c->h_gtpu_extension_3 + 1) << 2) & 0xffff)) & 0xffff);
+    goto state_35_gtpu_extension_4;
+state_29_gtpu_mandatory_2:;
+    c->v.meta_unknown_extension = 1u;
+    goto state_30_gtpu_extension_3;
+state_28_gtpu_for_endpoint_2:;
+    c->v.meta_endpoint_extension = 1u;
+    goto state_30_gtpu_extension_3;
+state_27_gtpu_container_2:;
+    c->v.meta_qfi = (sp_ld8(c->h_gtpu_extension_2 + 3) & 0x3f);
+    c->v.meta_container_bytes = ((((uint32_t)c->v.meta_container_bytes) + ((sp_ld8(c->h_gtpu_extension_2 + 1) << 2) & 0xffff)) & 0xffff);
+    goto state_30_gtpu_extension_3;
+state_24_gtpu_mandatory_1:;
+    c->v.meta_unknown_extension = 1u;
+    goto state_25_gtpu_extension_2;
+state_23_gtpu_for_endpoint_1:;
+    c->v.meta_endpoint_extension = 1u;
+    goto state_25_gtpu_extension_2;
+state_22_gtpu_container_1:;
+    c->v.meta_qfi = (sp_ld8(c->h_gtpu_extension_1 + 3) & 0x3f);
+    c->v.meta_container_bytes = ((((uint32_t)c->v.meta_container_bytes) + ((sp_ld8(c->h_gtpu_extension_1 + 1) << 2) & 0xffff)) & 0xffff);
+    goto state_25_gtpu_extension_2;
+state_41_end_of_extensions:;
+    *(volatile uint32_t *)&c->cursor = cursor;
+    cursor = *(volatile uint32_t *)&c->cursor;
+    if (cursor > SP_FARTHEST) goto stuck;
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 1 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_gtpu_end, p, 1);
+        cursor += 1;
+        SP_VALID |= SP_BIT(V_gtpu_end);
+    }
+    goto state_42_parse_user;
+state_14_parse_gtpu_optional_at_50:;
+    {
+        uint8_t *p = data + 50;
+        SP_OPAQUE(p);
+        if (p + 4 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 50;
+            goto parsed;
+        }
+        sp_copy(c->h_gtpu_optional, p, 4);
+        SP_VALID |= SP_BIT(V_gtpu_optional);
+    }
+    cursor = 54;
+    goto parsed;
+state_18_parse_numbers_at_50:;
+    {
+        uint8_t *p = data + 50;
+        SP_OPAQUE(p);
+        if (p + 3 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            cursor = 50;
+            goto parsed;
+        }
+        sp_copy(c->h_gtpu_numbers, p, 3);
+        SP_VALID |= SP_BIT(V_gtpu_numbers);
+    }
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
+    cursor = 53;
+    goto state_41_end_of_extensions;
+state_47_parse_extensions_of_inner_ipv6:;
+    c->v.meta_next_header = sp_ld8(c->h_inner_ipv6 + 6);
+    goto state_48_extension_1;
+state_19_parse_row:;
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
@@ -3800,66 +4202,43 @@ state_35_routing_1:;
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        c->v.UpfParser_tmp_6 = (uint32_t)sp_get_bits(p, 0, 24);
+        sp_copy(c->h_gtpu_numbers, p, 3);
+        cursor += 3;
+        SP_VALID |= SP_BIT(V_gtpu_numbers);
     }
-    c->v.meta_source_routed = ((((uint32_t)c->v.UpfParser_tmp_6 & 0xff) == 0u) ? 1u : ((uint32_t)c->v.meta_source_routed));
-    goto state_36_options_1;
-state_34_fragment_1:;
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
+    goto state_20_gtpu_extension_1;
+state_14_parse_gtpu_optional:;
     {
-        const uint64_t bits56 = (uint64_t)0u;
-        if (bits56 % 8) {
-            c->v.standard_metadata_parser_error = 6u;
-            goto parsed;
-        }
-        if (bits56 / 8 > 0xffff || cursor + 8 + bits56 / 8 > SP_LENGTH) {
-            c->v.standard_metadata_parser_error = 1u;
-            goto parsed;
-        }
-        if (bits56 > 448) {
-            c->v.standard_metadata_parser_error = 4u;
-            goto parsed;
-        }
-        uint32_t varbit56 = (uint32_t)(bits56 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 8 + SP_BEHIND > end) {
+        if (p + 4 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        sp_copy(c->h_extension_1, p, 8);
-        sp_zero(c->h_extension_1 + 8, 56);
-        SP_OPAQUE(varbit56);
-        if (varbit56 > 0 && varbit56 <= 56) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 8, c->h_extension_1 + 8, varbit56)) goto failed;
-        }
-        c->len_extension_1 = varbit56;
-        cursor += 8 + varbit56;
-        *(volatile uint32_t *)&c->cursor = cursor;
-        cursor = *(volatile uint32_t *)&c->cursor;
-        if (cursor > SP_FARTHEST) goto stuck;
-        SP_VALID |= SP_BIT(V_extension_1);
+        sp_copy(c->h_gtpu_optional, p, 4);
+        cursor += 4;
+        SP_VALID |= SP_BIT(V_gtpu_optional);
     }
-    c->v.meta_next_header = sp_ld8(c->h_extension_1);
-    c->v.meta_extension_bytes = (((uint32_t)c->v.meta_extension_bytes) + 8u);
+    goto parsed;
+state_18_parse_numbers:;
     {
-        const uint32_t key57_0 = (sp_ld16(c->h_extension_1 + 2) >> 3);
-        if (key57_0 == 0u) {
-            goto state_37_extension_2;
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 3 + SP_BEHIND > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
         }
-        goto parsed;
+        sp_copy(c->h_gtpu_numbers, p, 3);
+        cursor += 3;
+        SP_VALID |= SP_BIT(V_gtpu_numbers);
     }
-state_16_parse_no_extension_at_54:;
-    cursor = 54;
-    goto state_27_parse_user;
-state_32_parse_extensions_of_inner_ipv6:;
-    c->v.meta_next_header = sp_ld8(c->h_inner_ipv6 + 6);
-    goto state_33_extension_1;
-state_16_parse_no_extension:;
-    goto state_27_parse_user;
+    c->v.meta_user_offset = ((((uint32_t)c->v.meta_user_offset) + 4u) & 0xffff);
+    goto state_41_end_of_extensions;
 state_10_parse_extensions_of_ipv6_at_54:;
     c->v.meta_next_header = sp_ld8(c->h_ipv6 + 6);
     cursor = 54;
-    goto state_33_extension_1;
+    goto state_48_extension_1;
 state_1_parse_underlay_at_0:;
     {
         uint8_t *p = data + 0;
@@ -3873,8 +4252,8 @@ state_1_parse_underlay_at_0:;
         SP_VALID |= SP_BIT(V_underlay_ethernet);
     }
     {
-        const uint32_t key58_0 = sp_ld16(c->h_underlay_ethernet + 12);
-        if (key58_0 == 0x800u) {
+        const uint32_t key64_0 = sp_ld16(c->h_underlay_ethernet + 12);
+        if (key64_0 == 0x800u) {
             cursor = 14;
             goto state_2_parse_underlay_ipv4;
         }
@@ -3894,11 +4273,11 @@ state_2_parse_underlay_ipv4:;
         SP_VALID |= SP_BIT(V_underlay_ipv4);
     }
     {
-        const uint32_t key59_0 = (sp_ld8(c->h_underlay_ipv4) & 0xf);
-        const uint32_t key59_1 = ((sp_ld8(c->h_underlay_ipv4 + 6) >> 5) & 0x1);
-        const uint32_t key59_2 = (sp_ld16(c->h_underlay_ipv4 + 6) & 0x1fff);
-        const uint32_t key59_3 = sp_ld8(c->h_underlay_ipv4 + 9);
-        if (key59_0 == 5u && key59_1 == 0u && key59_2 == 0u && key59_3 == 0x11u) {
+        const uint32_t key65_0 = (sp_ld8(c->h_underlay_ipv4) & 0xf);
+        const uint32_t key65_1 = ((sp_ld8(c->h_underlay_ipv4 + 6) >> 5) & 0x1);
+        const uint32_t key65_2 = (sp_ld16(c->h_underlay_ipv4 + 6) & 0x1fff);
+        const uint32_t key65_3 = sp_ld8(c->h_underlay_ipv4 + 9);
+        if (key65_0 == 5u && key65_1 == 0u && key65_2 == 0u && key65_3 == 0x11u) {
             goto state_3_parse_underlay_udp;
         }
         goto parsed;
@@ -3916,8 +4295,8 @@ state_3_parse_underlay_udp:;
         SP_VALID |= SP_BIT(V_underlay_udp);
     }
     {
-        const uint32_t key60_0 = sp_ld16(c->h_underlay_udp + 2);
-        if (key60_0 == 0x12b5u) {
+        const uint32_t key66_0 = sp_ld16(c->h_underlay_udp + 2);
+        if (key66_0 == 0x12b5u) {
             goto state_4_parse_vxlan;
         }
         goto parsed;
@@ -3949,11 +4328,11 @@ state_5_parse_ethernet:;
         SP_VALID |= SP_BIT(V_ethernet);
     }
     {
-        const uint32_t key61_0 = sp_ld16(c->h_ethernet + 12);
-        if (key61_0 == 0x800u) {
+        const uint32_t key67_0 = sp_ld16(c->h_ethernet + 12);
+        if (key67_0 == 0x800u) {
             goto state_6_parse_ipv4;
         }
-        if (key61_0 == 0x86ddu) {
+        if (key67_0 == 0x86ddu) {
             goto state_9_parse_ipv6;
         }
         goto parsed;
@@ -3975,35 +4354,35 @@ state_9_parse_ipv6:;
         goto parsed;
     }
     {
-        const uint32_t key62_0 = sp_ld8(c->h_ipv6 + 6);
-        if (key62_0 == 0x11u) {
+        const uint32_t key68_0 = sp_ld8(c->h_ipv6 + 6);
+        if (key68_0 == 0x11u) {
             goto state_11_parse_ports;
         }
-        if (key62_0 == 6u) {
+        if (key68_0 == 6u) {
             goto state_11_parse_ports;
         }
-        if (key62_0 == 0x84u) {
+        if (key68_0 == 0x84u) {
             goto state_11_parse_ports;
         }
-        if (key62_0 == 0u) {
+        if (key68_0 == 0u) {
             goto state_10_parse_extensions_of_ipv6;
         }
-        if (key62_0 == 0x2bu) {
+        if (key68_0 == 0x2bu) {
             goto state_10_parse_extensions_of_ipv6;
         }
-        if (key62_0 == 0x2cu) {
+        if (key68_0 == 0x2cu) {
             goto state_10_parse_extensions_of_ipv6;
         }
-        if (key62_0 == 0x3cu) {
+        if (key68_0 == 0x3cu) {
             goto state_10_parse_extensions_of_ipv6;
         }
-        if (key62_0 == 0x87u) {
+        if (key68_0 == 0x87u) {
             goto state_10_parse_extensions_of_ipv6;
         }
-        if (key62_0 == 0x8bu) {
+        if (key68_0 == 0x8bu) {
             goto state_10_parse_extensions_of_ipv6;
         }
-        if (key62_0 == 0x8cu) {
+        if (key68_0 == 0x8cu) {
             goto state_10_parse_extensions_of_ipv6;
         }
         goto parsed;
@@ -4025,8 +4404,8 @@ state_6_parse_ipv4:;
         goto parsed;
     }
     {
-        const uint32_t key63_0 = (sp_ld8(c->h_ipv4) & 0xf);
-        if (key63_0 == 5u) {
+        const uint32_t key69_0 = (sp_ld8(c->h_ipv4) & 0xf);
+        if (key69_0 == 5u) {
             goto state_8_parse_ipv4_payload;
         }
         goto state_7_parse_ipv4_options;
@@ -4043,29 +4422,29 @@ state_7_parse_ipv4_options:;
     }
     c->v.meta_options = (uint32_t)c->v.UpfParser_tmp;
     {
-        const uint64_t bits64 = (uint64_t)((((sp_ld8(c->h_ipv4) & 0xf) - 5u) & 0xf) << 5);
-        if (bits64 % 8) {
+        const uint64_t bits70 = (uint64_t)((((sp_ld8(c->h_ipv4) & 0xf) - 5u) & 0xf) << 5);
+        if (bits70 % 8) {
             c->v.standard_metadata_parser_error = 6u;
             goto parsed;
         }
-        if (bits64 / 8 > 0xffff || cursor + 0 + bits64 / 8 > SP_LENGTH) {
+        if (bits70 / 8 > 0xffff || cursor + 0 + bits70 / 8 > SP_LENGTH) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
-        if (bits64 > 320) {
+        if (bits70 > 320) {
             c->v.standard_metadata_parser_error = 4u;
             goto parsed;
         }
-        uint32_t varbit64 = (uint32_t)(bits64 / 8);
+        uint32_t varbit70 = (uint32_t)(bits70 / 8);
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
         sp_zero(c->h_ipv4_options + 0, 40);
-        SP_OPAQUE(varbit64);
-        if (varbit64 > 0 && varbit64 <= 40) {
-            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_ipv4_options + 0, varbit64)) goto failed;
+        SP_OPAQUE(varbit70);
+        if (varbit70 > 0 && varbit70 <= 40) {
+            if (bpf_xdp_load_bytes(ctx, cursor + 0, c->h_ipv4_options + 0, varbit70)) goto failed;
         }
-        c->len_ipv4_options = varbit64;
-        cursor += 0 + varbit64;
+        c->len_ipv4_options = varbit70;
+        cursor += 0 + varbit70;
         *(volatile uint32_t *)&c->cursor = cursor;
         cursor = *(volatile uint32_t *)&c->cursor;
         if (cursor > SP_FARTHEST) goto stuck;
@@ -4074,7 +4453,7 @@ state_7_parse_ipv4_options:;
     goto state_8_parse_ipv4_payload;
 state_10_parse_extensions_of_ipv6:;
     c->v.meta_next_header = sp_ld8(c->h_ipv6 + 6);
-    goto state_33_extension_1;
+    goto state_48_extension_1;
 parsed:;
     c->cursor = cursor;
     c->valid = SP_VALID;
@@ -4093,89 +4472,89 @@ parsed:;
     /* verify_checksum */
     {
         if (((uint32_t)(c->valid >> V_underlay_ipv4 & 1)) && ((sp_ld8(c->h_underlay_ipv4) & 0xf) == 5u)) {
-            uint64_t sum139 = 0;
-            sum139 += *(const uint32_t *)(c->h_underlay_ipv4);
-            sum139 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-            sum139 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-            sum139 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-            sum139 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-            if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum139))) != sp_ld16(c->h_underlay_ipv4 + 10)) {
+            uint64_t sum157 = 0;
+            sum157 += *(const uint32_t *)(c->h_underlay_ipv4);
+            sum157 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+            sum157 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+            sum157 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+            sum157 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+            if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum157))) != sp_ld16(c->h_underlay_ipv4 + 10)) {
                 c->v.standard_metadata_checksum_error = 1u;
             }
         }
         if (((uint32_t)(c->valid >> V_ipv4 & 1)) && (!((uint32_t)(c->valid >> V_ipv4_options & 1)))) {
-            uint64_t sum140 = 0;
-            sum140 += *(const uint32_t *)(c->h_ipv4);
-            sum140 += *(const uint32_t *)(c->h_ipv4 + 4);
-            sum140 += *(const uint16_t *)(c->h_ipv4 + 8);
-            sum140 += *(const uint32_t *)(c->h_ipv4 + 12);
-            sum140 += *(const uint32_t *)(c->h_ipv4 + 16);
-            if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum140))) != sp_ld16(c->h_ipv4 + 10)) {
+            uint64_t sum158 = 0;
+            sum158 += *(const uint32_t *)(c->h_ipv4);
+            sum158 += *(const uint32_t *)(c->h_ipv4 + 4);
+            sum158 += *(const uint16_t *)(c->h_ipv4 + 8);
+            sum158 += *(const uint32_t *)(c->h_ipv4 + 12);
+            sum158 += *(const uint32_t *)(c->h_ipv4 + 16);
+            if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum158))) != sp_ld16(c->h_ipv4 + 10)) {
                 c->v.standard_metadata_checksum_error = 1u;
             }
         }
         if ((uint32_t)(c->valid >> V_ipv4_options & 1)) {
-            uint64_t sum141 = 0;
+            uint64_t sum159 = 0;
             if ((uint32_t)(c->valid >> V_ipv4 & 1)) {
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4 + 4);
-                sum141 += (uint64_t)sp_ld16(c->h_ipv4 + 8);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4 + 4);
+                sum159 += (uint64_t)sp_ld16(c->h_ipv4 + 8);
             }
             if ((uint32_t)(c->valid >> V_ipv4 & 1)) {
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4 + 12);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4 + 16);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4 + 12);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4 + 16);
             }
             if (1u) {
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 4);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 8);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 12);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 16);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 20);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 24);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 28);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 32);
-                sum141 += (uint64_t)sp_ld32(c->h_ipv4_options + 36);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 4);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 8);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 12);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 16);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 20);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 24);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 28);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 32);
+                sum159 += (uint64_t)sp_ld32(c->h_ipv4_options + 36);
             }
-            if (sp_fold(sum141) != (((uint32_t)(c->valid >> V_ipv4 & 1)) ? sp_ld16(c->h_ipv4 + 10) : 0)) {
+            if (sp_fold(sum159) != (((uint32_t)(c->valid >> V_ipv4 & 1)) ? sp_ld16(c->h_ipv4 + 10) : 0)) {
                 c->v.standard_metadata_checksum_error = 1u;
             }
         }
         if (((uint32_t)(c->valid >> V_inner_ipv4 & 1)) && (!((uint32_t)(c->valid >> V_inner_ipv4_options & 1)))) {
-            uint64_t sum142 = 0;
-            sum142 += *(const uint32_t *)(c->h_inner_ipv4);
-            sum142 += *(const uint32_t *)(c->h_inner_ipv4 + 4);
-            sum142 += *(const uint16_t *)(c->h_inner_ipv4 + 8);
-            sum142 += *(const uint32_t *)(c->h_inner_ipv4 + 12);
-            sum142 += *(const uint32_t *)(c->h_inner_ipv4 + 16);
-            if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum142))) != sp_ld16(c->h_inner_ipv4 + 10)) {
+            uint64_t sum160 = 0;
+            sum160 += *(const uint32_t *)(c->h_inner_ipv4);
+            sum160 += *(const uint32_t *)(c->h_inner_ipv4 + 4);
+            sum160 += *(const uint16_t *)(c->h_inner_ipv4 + 8);
+            sum160 += *(const uint32_t *)(c->h_inner_ipv4 + 12);
+            sum160 += *(const uint32_t *)(c->h_inner_ipv4 + 16);
+            if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum160))) != sp_ld16(c->h_inner_ipv4 + 10)) {
                 c->v.standard_metadata_checksum_error = 1u;
             }
         }
         if ((uint32_t)(c->valid >> V_inner_ipv4_options & 1)) {
-            uint64_t sum143 = 0;
+            uint64_t sum161 = 0;
             if ((uint32_t)(c->valid >> V_inner_ipv4 & 1)) {
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4 + 4);
-                sum143 += (uint64_t)sp_ld16(c->h_inner_ipv4 + 8);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4 + 4);
+                sum161 += (uint64_t)sp_ld16(c->h_inner_ipv4 + 8);
             }
             if ((uint32_t)(c->valid >> V_inner_ipv4 & 1)) {
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4 + 12);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4 + 16);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4 + 12);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4 + 16);
             }
             if (1u) {
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 4);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 8);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 12);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 16);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 20);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 24);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 28);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 32);
-                sum143 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 36);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 4);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 8);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 12);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 16);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 20);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 24);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 28);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 32);
+                sum161 += (uint64_t)sp_ld32(c->h_inner_ipv4_options + 36);
             }
-            if (sp_fold(sum143) != (((uint32_t)(c->valid >> V_inner_ipv4 & 1)) ? sp_ld16(c->h_inner_ipv4 + 10) : 0)) {
+            if (sp_fold(sum161) != (((uint32_t)(c->valid >> V_inner_ipv4 & 1)) ? sp_ld16(c->h_inner_ipv4 + 10) : 0)) {
                 c->v.standard_metadata_checksum_error = 1u;
             }
         }
@@ -4370,12 +4749,16 @@ parsed:;
                 c->misses[0]++;
                 e = sp_default_station(c);
             }
+            c->v.UpfIngress_station_tmp = e->action;
             if (e->action == ACTION_route) {
                 c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
             }
             else if (e->action == ACTION_loopback) {
                 c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                 c->v.meta_loopback = 1u;
+            }
+            else if (e->action == ACTION_group) {
+                c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
             }
             else if (e->action == ACTION_UpfIngress_station_drop) {
                 c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
@@ -4384,7 +4767,24 @@ parsed:;
                 goto end_of_ingress;
             }
         }
+        {
+            const uint32_t on162 = (uint32_t)c->v.UpfIngress_station_tmp;
+            if (on162 == 2u) {
+                if (((uint32_t)(c->valid >> V_ipv4 & 1)) || (((uint32_t)(c->valid >> V_ipv6 & 1)) && (((uint32_t)(sp_ld128(c->h_ipv6 + 24) >> 120) & 0xff) != 0xffu))) {
+                    c->v.meta_reason = 0x2au;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
+            }
+        }
         if ((uint32_t)(c->valid >> V_vxlan & 1)) {
+            if (((uint32_t)((((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? (sp_ld64(c->h_underlay_ethernet) >> 16) : 0) >> 40) & 0x1) == 1u) {
+                c->v.meta_reason = 0x2au;
+                c->v.standard_metadata_egress_spec = 511u;
+                c->v.standard_metadata_mcast_grp = 0u;
+                goto end_of_ingress;
+            }
             {
                 if (c->slow_path & SP_BIT(1)) goto hand_on;
                 struct sp_cell_vxlan_termination *e = sp_find_vxlan_termination(c, (uint64_t)(((uint32_t)(c->valid >> V_underlay_ipv4 & 1)) ? sp_ld32(c->h_underlay_ipv4 + 16) : 0) | ((uint64_t)(sp_ld32(c->h_vxlan + 4) >> 8)) << 32);
@@ -4448,8 +4848,8 @@ parsed:;
                     }
                 }
                 {
-                    const uint32_t on144 = (uint32_t)c->v.UpfIngress_session_tmp;
-                    if (on144 == 6u) {
+                    const uint32_t on163 = (uint32_t)c->v.UpfIngress_session_tmp;
+                    if (on163 == 7u) {
                         c->v.meta_reason = 4u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -4529,8 +4929,8 @@ parsed:;
                     }
                 }
                 {
-                    const uint32_t on145 = (uint32_t)c->v.UpfIngress_session_tmp_3;
-                    if (on145 == 6u) {
+                    const uint32_t on164 = (uint32_t)c->v.UpfIngress_session_tmp_3;
+                    if (on164 == 7u) {
                         c->v.meta_reason = 5u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -4619,8 +5019,8 @@ parsed:;
                         }
                     }
                     {
-                        const uint32_t on146 = (uint32_t)c->v.UpfIngress_session_tmp_5;
-                        if (on146 == 6u) {
+                        const uint32_t on165 = (uint32_t)c->v.UpfIngress_session_tmp_5;
+                        if (on165 == 7u) {
                             if (((((uint32_t)(c->valid >> V_ipv4 & 1)) ? sp_ld8(c->h_ipv4 + 9) : 0) == 0x11u) && (((((uint32_t)(c->valid >> V_ipv4 & 1)) ? ((sp_ld8(c->h_ipv4 + 6) >> 5) & 0x1) : 0) == 1u) || ((((uint32_t)(c->valid >> V_ipv4 & 1)) ? (sp_ld16(c->h_ipv4 + 6) & 0x1fff) : 0) != 0u))) {
                                 c->v.meta_reason = 0x15u;
                                 c->v.standard_metadata_egress_spec = 511u;
@@ -4701,9 +5101,9 @@ parsed:;
                             struct sp_cell_local_ipv6 *e = 0;
                             struct sp_masks_local_ipv6 *masks = sp_masks_local_ipv6(c);
                             if (masks->count) {
-                                const sp_u128 wide147 = (((uint32_t)(c->valid >> V_ipv6 & 1)) ? sp_ld128(c->h_ipv6 + 24) : 0);
-                                c->key[0] = (uint64_t)wide147;
-                                c->key[1] = (uint64_t)(wide147 >> 64);
+                                const sp_u128 wide166 = (((uint32_t)(c->valid >> V_ipv6 & 1)) ? sp_ld128(c->h_ipv6 + 24) : 0);
+                                c->key[0] = (uint64_t)wide166;
+                                c->key[1] = (uint64_t)(wide166 >> 64);
                                 c->key[2] = (uint64_t)((uint32_t)c->v.meta_vrf);
                                 e = sp_find_local_ipv6(c, masks);
                             }
@@ -4794,12 +5194,12 @@ parsed:;
                     struct sp_cell_sdf_ipv6 *e = 0;
                     struct sp_masks_sdf_ipv6 *masks = sp_masks_sdf_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide148 = (sp_u128)c->v.UpfIngress_session_remote_v6;
-                        const sp_u128 wide149 = (sp_u128)c->v.UpfIngress_session_local_v6;
-                        c->key[0] = (uint64_t)wide148;
-                        c->key[1] = (uint64_t)(wide148 >> 64);
-                        c->key[2] = (uint64_t)wide149;
-                        c->key[3] = (uint64_t)(wide149 >> 64);
+                        const sp_u128 wide167 = (sp_u128)c->v.UpfIngress_session_remote_v6;
+                        const sp_u128 wide168 = (sp_u128)c->v.UpfIngress_session_local_v6;
+                        c->key[0] = (uint64_t)wide167;
+                        c->key[1] = (uint64_t)(wide167 >> 64);
+                        c->key[2] = (uint64_t)wide168;
+                        c->key[3] = (uint64_t)(wide168 >> 64);
                         c->key[4] = ((uint64_t)((uint32_t)c->v.meta_filter_set)) << 32 | ((uint64_t)((uint32_t)c->v.UpfIngress_session_remote_port)) << 48 | (uint64_t)((uint32_t)c->v.UpfIngress_session_flow_label);
                         c->key[5] = ((uint64_t)((uint32_t)c->v.meta_protocol)) << 16 | (uint64_t)((uint32_t)c->v.UpfIngress_session_local_port) | ((uint64_t)((uint32_t)c->v.meta_tos)) << 24 | ((uint64_t)((uint32_t)c->v.meta_qfi)) << 32;
                         e = sp_find_sdf_ipv6(c, masks);
@@ -4901,12 +5301,12 @@ parsed:;
                     struct sp_cell_firewall_v6 *e = 0;
                     struct sp_masks_firewall_v6 *masks = sp_masks_firewall_v6(c);
                     if (masks->count) {
-                        const sp_u128 wide150 = (sp_u128)c->v.meta_src_v6;
-                        const sp_u128 wide151 = (sp_u128)c->v.meta_dst_v6;
-                        c->key[0] = (uint64_t)wide150;
-                        c->key[1] = (uint64_t)(wide150 >> 64);
-                        c->key[2] = (uint64_t)wide151;
-                        c->key[3] = (uint64_t)(wide151 >> 64);
+                        const sp_u128 wide169 = (sp_u128)c->v.meta_src_v6;
+                        const sp_u128 wide170 = (sp_u128)c->v.meta_dst_v6;
+                        c->key[0] = (uint64_t)wide169;
+                        c->key[1] = (uint64_t)(wide169 >> 64);
+                        c->key[2] = (uint64_t)wide170;
+                        c->key[3] = (uint64_t)(wide170 >> 64);
                         c->key[4] = (uint64_t)((uint32_t)c->v.meta_vrf) | ((uint64_t)((uint32_t)c->v.meta_protocol)) << 48 | ((uint64_t)((uint32_t)c->v.meta_src_port)) << 16 | ((uint64_t)((uint32_t)c->v.meta_dst_port)) << 32;
                         e = sp_find_firewall_v6(c, masks);
                     }
@@ -4999,7 +5399,7 @@ parsed:;
                 }
             }
         }
-        if ((uint32_t)(c->valid >> V_gtpu_chain & 1)) {
+        if ((uint32_t)(c->valid >> V_gtpu_numbers & 1)) {
             if ((((uint32_t)c->v.meta_unknown_extension) == 1u) || ((((uint32_t)c->v.meta_endpoint_extension) == 1u) && (((uint32_t)c->v.meta_encapsulation) == 0u))) {
                 c->v.meta_reason = 4u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
@@ -5037,17 +5437,6 @@ parsed:;
                 c->v.meta_out_length = ((((uint32_t)c->v.meta_pdu_length) + 0x24u) + 8u);
             }
         }
-        if ((uint32_t)(c->valid >> V_gtpu_chain & 1)) {
-            if (((uint32_t)c->v.meta_encapsulation) == 0u) {
-                c->v.meta_relayed_bits = 0u;
-            }
-            if (((uint32_t)c->v.meta_relayed_bits) != 0u) {
-                c->v.meta_out_length = (((uint32_t)c->v.meta_out_length) + (((uint32_t)c->v.meta_relayed_bits) >> 3));
-                if (((uint32_t)c->v.meta_encapsulation) == 1u) {
-                    c->v.meta_out_length = (((uint32_t)c->v.meta_out_length) + 4u);
-                }
-            }
-        }
         if (((uint32_t)c->v.meta_encapsulation) != 0u) {
             c->v.meta_dst_v4 = (uint32_t)c->v.meta_tunnel_dst;
             {
@@ -5072,6 +5461,24 @@ parsed:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                }
+            }
+            if (((uint32_t)(c->valid >> V_gtpu_psc & 1)) || ((uint32_t)(c->valid >> V_gtpu_numbers & 1))) {
+                if ((uint32_t)(c->valid >> V_gtpu_psc & 1)) {
+                    c->v.meta_relayed_bytes = 4u;
+                    c->v.meta_container_bytes = 4u;
+                }
+                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) - ((uint32_t)c->v.meta_container_bytes)) & 0xffff);
+                    c->v.meta_container_bytes = 0u;
+                }
+                if ((((uint32_t)c->v.meta_encapsulation) != 1u) && (((uint32_t)c->v.meta_container_bytes) == 0u)) {
+                    c->v.meta_new_container = 1u;
+                    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + 4u) & 0xffff);
+                }
+                c->v.meta_out_length = ((((uint32_t)c->v.meta_pdu_length) + 0x24u) + ((uint32_t)c->v.meta_relayed_bytes));
+                if (((((uint32_t)c->v.meta_relayed_bytes) != 0u) || ((((uint32_t)(c->valid >> V_gtpu & 1)) ? ((sp_ld8(c->h_gtpu) >> 1) & 0x1) : 0) == 1u)) || ((((uint32_t)(c->valid >> V_gtpu & 1)) ? (sp_ld8(c->h_gtpu) & 0x1) : 0) == 1u)) {
+                    c->v.meta_out_length = (((uint32_t)c->v.meta_out_length) + 4u);
                 }
             }
         } else {
@@ -5106,9 +5513,9 @@ parsed:;
                     struct sp_cell_route_ipv6 *e = 0;
                     struct sp_masks_route_ipv6 *masks = sp_masks_route_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide152 = (sp_u128)c->v.meta_dst_v6;
-                        c->key[0] = (uint64_t)wide152;
-                        c->key[1] = (uint64_t)(wide152 >> 64);
+                        const sp_u128 wide171 = (sp_u128)c->v.meta_dst_v6;
+                        c->key[0] = (uint64_t)wide171;
+                        c->key[1] = (uint64_t)(wide171 >> 64);
                         c->key[2] = (uint64_t)((uint32_t)c->v.meta_out_vrf);
                         e = sp_find_route_ipv6(c, masks);
                     }
@@ -5206,11 +5613,48 @@ parsed:;
                 goto end_of_ingress;
             }
         }
-        if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-            c->v.meta_reason = 0x25u;
-            c->v.standard_metadata_egress_spec = 511u;
-            c->v.standard_metadata_mcast_grp = 0u;
-            goto end_of_ingress;
+        if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+            if ((uint32_t)(c->valid >> V_inner_ipv4 & 1)) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_inner_ipv4 + 8);
+            } else {
+                if ((uint32_t)(c->valid >> V_inner_ipv6 & 1)) {
+                    c->v.UpfIngress_route_ttl = sp_ld8(c->h_inner_ipv6 + 7);
+                } else {
+                    if ((uint32_t)(c->valid >> V_ipv4 & 1)) {
+                        c->v.UpfIngress_route_ttl = sp_ld8(c->h_ipv4 + 8);
+                    } else {
+                        c->v.UpfIngress_route_ttl = (((uint32_t)(c->valid >> V_ipv6 & 1)) ? sp_ld8(c->h_ipv6 + 7) : 0);
+                    }
+                }
+            }
+            if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                c->valid &= ~SP_BIT(V_underlay_ethernet);
+                c->valid &= ~SP_BIT(V_underlay_ipv4);
+                c->valid &= ~SP_BIT(V_underlay_udp);
+                c->valid &= ~SP_BIT(V_vxlan);
+                c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                goto end_of_ingress;
+            }
+            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                c->valid &= ~SP_BIT(V_underlay_ethernet);
+                c->valid &= ~SP_BIT(V_underlay_ipv4);
+                c->valid &= ~SP_BIT(V_underlay_udp);
+                c->valid &= ~SP_BIT(V_vxlan);
+                c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                goto end_of_ingress;
+            }
+        } else {
+            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 511u;
+                c->v.standard_metadata_mcast_grp = 0u;
+                goto end_of_ingress;
+            }
         }
         c->v.UpfIngress_police_colour = 0u;
         if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -5285,12 +5729,6 @@ parsed:;
         }
         if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
             if ((uint32_t)(c->valid >> V_inner_ipv4 & 1)) {
-                if (sp_ld8(c->h_inner_ipv4 + 8) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(c->h_inner_ipv4 + 8);
                 c->v.UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(c->h_inner_ipv4 + 10);
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl = ((((uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl) - 1u) & 0xff);
@@ -5300,21 +5738,9 @@ parsed:;
                 sp_st16(c->h_inner_ipv4 + 10, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_checksum);
             } else {
                 if ((uint32_t)(c->valid >> V_inner_ipv6 & 1)) {
-                    if (sp_ld8(c->h_inner_ipv6 + 7) <= 1u) {
-                        c->v.meta_reason = 0x23u;
-                        c->v.standard_metadata_egress_spec = 511u;
-                        c->v.standard_metadata_mcast_grp = 0u;
-                        goto end_of_ingress;
-                    }
                     sp_st8(c->h_inner_ipv6 + 7, ((sp_ld8(c->h_inner_ipv6 + 7) - 1u) & 0xff));
                 } else {
                     if ((uint32_t)(c->valid >> V_ipv4 & 1)) {
-                        if (sp_ld8(c->h_ipv4 + 8) <= 1u) {
-                            c->v.meta_reason = 0x23u;
-                            c->v.standard_metadata_egress_spec = 511u;
-                            c->v.standard_metadata_mcast_grp = 0u;
-                            goto end_of_ingress;
-                        }
                         c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(c->h_ipv4 + 8);
                         c->v.UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(c->h_ipv4 + 10);
                         c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((((uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2) - 1u) & 0xff);
@@ -5323,28 +5749,28 @@ parsed:;
                         sp_st8(c->h_ipv4 + 8, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2);
                         sp_st16(c->h_ipv4 + 10, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_checksum_2);
                     } else {
-                        if ((((uint32_t)(c->valid >> V_ipv6 & 1)) ? sp_ld8(c->h_ipv6 + 7) : 0) <= 1u) {
-                            c->v.meta_reason = 0x23u;
-                            c->v.standard_metadata_egress_spec = 511u;
-                            c->v.standard_metadata_mcast_grp = 0u;
-                            goto end_of_ingress;
-                        }
                         if ((uint32_t)(c->valid >> V_ipv6 & 1)) { sp_st8(c->h_ipv6 + 7, (((((uint32_t)(c->valid >> V_ipv6 & 1)) ? sp_ld8(c->h_ipv6 + 7) : 0) - 1u) & 0xff)); }
                     }
                 }
             }
         }
-        if ((uint32_t)(c->valid >> V_gtpu & 1)) {
-            c->valid &= ~SP_BIT(V_ipv4);
-            c->valid &= ~SP_BIT(V_ipv4_options);
-            c->valid &= ~SP_BIT(V_ports);
-            c->valid &= ~SP_BIT(V_udp_rest);
-            c->valid &= ~SP_BIT(V_gtpu);
-            c->valid &= ~SP_BIT(V_gtpu_optional);
-            c->valid &= ~SP_BIT(V_gtpu_psc);
-        }
         if (((uint32_t)c->v.meta_encapsulation) == 0u) {
             if ((uint32_t)(c->valid >> V_ethernet & 1)) { sp_st16(c->h_ethernet + 12, ((((uint32_t)c->v.meta_ip_version) == 4u) ? 0x800u : 0x86ddu)); }
+            if ((uint32_t)(c->valid >> V_gtpu & 1)) {
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ipv4_options);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
+                c->valid &= ~SP_BIT(V_gtpu_optional);
+                c->valid &= ~SP_BIT(V_gtpu_psc);
+                c->valid &= ~SP_BIT(V_gtpu_numbers);
+                c->valid &= ~SP_BIT(V_gtpu_extension_1);
+                c->valid &= ~SP_BIT(V_gtpu_extension_2);
+                c->valid &= ~SP_BIT(V_gtpu_extension_3);
+                c->valid &= ~SP_BIT(V_gtpu_extension_4);
+                c->valid &= ~SP_BIT(V_gtpu_end);
+            }
         } else {
             if ((uint32_t)(c->valid >> V_ethernet & 1)) { sp_st16(c->h_ethernet + 12, 0x800u); }
             c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((((uint32_t)c->v.meta_out_length) - 0x24u) & 0xffff);
@@ -5381,54 +5807,129 @@ parsed:;
             sp_st8(c->h_tunnel_gtpu + 1, 0xffu);
             sp_st16(c->h_tunnel_gtpu + 2, (uint32_t)c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload);
             sp_st32(c->h_tunnel_gtpu + 4, (uint32_t)c->v.meta_tunnel_teid);
-            if (((uint32_t)c->v.meta_encapsulation) != 1u) {
-                c->v.UpfIngress_tunnel_add_session_container_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 1u : 0u);
-                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
-                if (!(c->valid & SP_BIT(V_tunnel_optional))) { sp_zero(c->h_tunnel_optional, 4); }
-                c->valid |= SP_BIT(V_tunnel_optional);
-                sp_st16(c->h_tunnel_optional, 0u);
-                sp_st8(c->h_tunnel_optional + 2, 0u);
-                sp_st8(c->h_tunnel_optional + 3, 0x85u);
-                if (!(c->valid & SP_BIT(V_tunnel_psc))) { sp_zero(c->h_tunnel_psc, 4); }
-                c->valid |= SP_BIT(V_tunnel_psc);
-                sp_st8(c->h_tunnel_psc, 1u);
-                sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xfu) | ((uint32_t)((uint32_t)c->v.UpfIngress_tunnel_add_session_container_pdu_type) << 4));
-                sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
-                sp_st8(c->h_tunnel_psc + 2, (uint32_t)c->v.meta_psc_qos);
-                sp_st8(c->h_tunnel_psc + 3, 0u);
-            }
-        }
-        if ((uint32_t)(c->valid >> V_gtpu_chain & 1)) {
-            c->valid &= ~SP_BIT(V_gtpu_chain);
-            if (((uint32_t)c->v.meta_relayed_bits) != 0u) {
-                if ((uint32_t)(c->valid >> V_tunnel_psc & 1)) {
-                    sp_st8(c->h_tunnel_psc + 3, (uint32_t)c->v.meta_relayed_type);
+            if (((uint32_t)(c->valid >> V_gtpu_psc & 1)) || ((uint32_t)(c->valid >> V_gtpu_numbers & 1))) {
+                c->v.UpfIngress_tunnel_relay_pdu_type = 0u;
+                c->v.UpfIngress_tunnel_relay_qfi = 0u;
+                c->v.UpfIngress_tunnel_relay_kept = 0xffu;
+                if (((uint32_t)c->v.meta_encapsulation) != 1u) {
+                    c->v.UpfIngress_tunnel_relay_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 0x10u : 0u);
+                    if ((((uint32_t)c->v.meta_flags) & 0x40u) == 0u) {
+                        c->v.UpfIngress_tunnel_relay_qfi = (uint32_t)c->v.meta_psc_qos;
+                        c->v.UpfIngress_tunnel_relay_kept = 0xc0u;
+                    }
+                }
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(((((uint32_t)c->v.meta_relayed_bytes) == 0u) ? 0u : 1u)) << 2));
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfdu) | ((uint32_t)((((uint32_t)(c->valid >> V_gtpu & 1)) ? ((sp_ld8(c->h_gtpu) >> 1) & 0x1) : 0)) << 1));
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfeu) | (uint32_t)((((uint32_t)(c->valid >> V_gtpu & 1)) ? (sp_ld8(c->h_gtpu) & 0x1) : 0)));
+                c->v.UpfIngress_tunnel_relay_empty = (((((uint32_t)c->v.meta_relayed_bytes) == 0u) && ((((uint32_t)(c->valid >> V_gtpu & 1)) ? ((sp_ld8(c->h_gtpu) >> 1) & 0x1) : 0) == 0u)) && ((((uint32_t)(c->valid >> V_gtpu & 1)) ? (sp_ld8(c->h_gtpu) & 0x1) : 0) == 0u));
+                if ((uint32_t)(c->valid >> V_gtpu_psc & 1)) {
+                    if (((uint32_t)c->v.meta_new_container) == 1u) {
+                        sp_st8(c->h_gtpu_psc + 1, (sp_ld8(c->h_gtpu_psc + 1) & 0xfu) | ((uint32_t)(((((uint32_t)c->v.UpfIngress_tunnel_relay_pdu_type) >> 4) & 0xf)) << 4));
+                        sp_st8(c->h_gtpu_psc + 1, (sp_ld8(c->h_gtpu_psc + 1) & 0xf0u) | (uint32_t)(0u));
+                        sp_st8(c->h_gtpu_psc + 2, (uint32_t)c->v.meta_psc_qos);
+                    } else {
+                        if ((((uint32_t)c->v.meta_flags) & 0x20u) == 0u) {
+                            sp_st8(c->h_gtpu_psc + 2, ((sp_ld8(c->h_gtpu_psc + 2) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                        } else {
+                            c->valid &= ~SP_BIT(V_gtpu_psc);
+                            if ((uint32_t)(c->valid >> V_gtpu_optional & 1)) { sp_st8(c->h_gtpu_optional + 3, 0u); }
+                            if ((uint32_t)c->v.UpfIngress_tunnel_relay_empty) {
+                                c->valid &= ~SP_BIT(V_gtpu_optional);
+                            }
+                        }
+                    }
                 } else {
-                    if ((uint32_t)(c->valid >> V_tunnel_gtpu & 1)) { sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2)); }
+                    if ((uint32_t)(c->valid >> V_gtpu_extension_1 & 1)) {
+                        if (((sp_ld8(c->h_gtpu_extension_1) >> 6) & 0x3) == 1u) {
+                            c->valid &= ~SP_BIT(V_gtpu_extension_1);
+                        } else {
+                            if (sp_ld8(c->h_gtpu_extension_1) == 0x85u) {
+                                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                                    c->valid &= ~SP_BIT(V_gtpu_extension_1);
+                                } else {
+                                    sp_st8(c->h_gtpu_extension_1 + 3, ((sp_ld8(c->h_gtpu_extension_1 + 3) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                                }
+                            }
+                        }
+                    }
+                    if ((uint32_t)(c->valid >> V_gtpu_extension_2 & 1)) {
+                        if (((sp_ld8(c->h_gtpu_extension_2) >> 6) & 0x3) == 1u) {
+                            c->valid &= ~SP_BIT(V_gtpu_extension_2);
+                        } else {
+                            if (sp_ld8(c->h_gtpu_extension_2) == 0x85u) {
+                                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                                    c->valid &= ~SP_BIT(V_gtpu_extension_2);
+                                } else {
+                                    sp_st8(c->h_gtpu_extension_2 + 3, ((sp_ld8(c->h_gtpu_extension_2 + 3) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                                }
+                            }
+                        }
+                    }
+                    if ((uint32_t)(c->valid >> V_gtpu_extension_3 & 1)) {
+                        if (((sp_ld8(c->h_gtpu_extension_3) >> 6) & 0x3) == 1u) {
+                            c->valid &= ~SP_BIT(V_gtpu_extension_3);
+                        } else {
+                            if (sp_ld8(c->h_gtpu_extension_3) == 0x85u) {
+                                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                                    c->valid &= ~SP_BIT(V_gtpu_extension_3);
+                                } else {
+                                    sp_st8(c->h_gtpu_extension_3 + 3, ((sp_ld8(c->h_gtpu_extension_3 + 3) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                                }
+                            }
+                        }
+                    }
+                    if ((uint32_t)(c->valid >> V_gtpu_extension_4 & 1)) {
+                        if (((sp_ld8(c->h_gtpu_extension_4) >> 6) & 0x3) == 1u) {
+                            c->valid &= ~SP_BIT(V_gtpu_extension_4);
+                        } else {
+                            if (sp_ld8(c->h_gtpu_extension_4) == 0x85u) {
+                                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                                    c->valid &= ~SP_BIT(V_gtpu_extension_4);
+                                } else {
+                                    sp_st8(c->h_gtpu_extension_4 + 3, ((sp_ld8(c->h_gtpu_extension_4 + 3) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                                }
+                            }
+                        }
+                    }
+                    if ((uint32_t)(c->valid >> V_gtpu_end & 1)) { sp_st8(c->h_gtpu_end, 0u); }
+                    if (((uint32_t)c->v.meta_new_container) == 1u) {
+                        if (!(c->valid & SP_BIT(V_gtpu_container))) { sp_zero(c->h_gtpu_container, 4); }
+                        c->valid |= SP_BIT(V_gtpu_container);
+                        sp_st8(c->h_gtpu_container, 0x85u);
+                        sp_st8(c->h_gtpu_container + 1, 1u);
+                        sp_st8(c->h_gtpu_container + 2, (uint32_t)c->v.UpfIngress_tunnel_relay_pdu_type);
+                        sp_st8(c->h_gtpu_container + 3, (uint32_t)c->v.meta_psc_qos);
+                    } else {
+                        if ((uint32_t)c->v.UpfIngress_tunnel_relay_empty) {
+                            c->valid &= ~SP_BIT(V_gtpu_numbers);
+                            c->valid &= ~SP_BIT(V_gtpu_end);
+                        }
+                    }
+                }
+            } else {
+                if (((uint32_t)c->v.meta_encapsulation) != 1u) {
+                    c->v.UpfIngress_tunnel_add_session_container_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 1u : 0u);
+                    sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
                     if (!(c->valid & SP_BIT(V_tunnel_optional))) { sp_zero(c->h_tunnel_optional, 4); }
                     c->valid |= SP_BIT(V_tunnel_optional);
                     sp_st16(c->h_tunnel_optional, 0u);
                     sp_st8(c->h_tunnel_optional + 2, 0u);
-                    sp_st8(c->h_tunnel_optional + 3, (uint32_t)c->v.meta_relayed_type);
+                    sp_st8(c->h_tunnel_optional + 3, 0x85u);
+                    if (!(c->valid & SP_BIT(V_tunnel_psc))) { sp_zero(c->h_tunnel_psc, 4); }
+                    c->valid |= SP_BIT(V_tunnel_psc);
+                    sp_st8(c->h_tunnel_psc, 1u);
+                    sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xfu) | ((uint32_t)((uint32_t)c->v.UpfIngress_tunnel_add_session_container_pdu_type) << 4));
+                    sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
+                    sp_st8(c->h_tunnel_psc + 2, (uint32_t)c->v.meta_psc_qos);
+                    sp_st8(c->h_tunnel_psc + 3, 0u);
                 }
-                if (!(c->valid & SP_BIT(V_tunnel_unit_1))) { sp_zero(c->h_tunnel_unit_1, 4); }
-                c->valid |= SP_BIT(V_tunnel_unit_1);
-                sp_st32(c->h_tunnel_unit_1, (uint32_t)((sp_u128)c->v.meta_relayed));
-                if (((uint32_t)c->v.meta_relayed_bits) > 0x20u) {
-                    if (!(c->valid & SP_BIT(V_tunnel_unit_2))) { sp_zero(c->h_tunnel_unit_2, 4); }
-                    c->valid |= SP_BIT(V_tunnel_unit_2);
-                    sp_st32(c->h_tunnel_unit_2, (uint32_t)(((sp_u128)c->v.meta_relayed) >> 32));
-                }
-                if (((uint32_t)c->v.meta_relayed_bits) > 0x40u) {
-                    if (!(c->valid & SP_BIT(V_tunnel_unit_3))) { sp_zero(c->h_tunnel_unit_3, 4); }
-                    c->valid |= SP_BIT(V_tunnel_unit_3);
-                    sp_st32(c->h_tunnel_unit_3, (uint32_t)(((sp_u128)c->v.meta_relayed) >> 64));
-                }
-                if (((uint32_t)c->v.meta_relayed_bits) > 0x60u) {
-                    if (!(c->valid & SP_BIT(V_tunnel_unit_4))) { sp_zero(c->h_tunnel_unit_4, 4); }
-                    c->valid |= SP_BIT(V_tunnel_unit_4);
-                    sp_st32(c->h_tunnel_unit_4, (uint32_t)(((sp_u128)c->v.meta_relayed) >> 96));
-                }
+            }
+            if ((uint32_t)(c->valid >> V_gtpu & 1)) {
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ipv4_options);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             }
         }
         c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
@@ -5442,22 +5943,22 @@ end_of_ingress:;
     /* compute_checksum */
     {
         if ((uint32_t)(c->valid >> V_tunnel_ipv4 & 1)) {
-            uint64_t sum153 = 0;
-            sum153 += *(const uint32_t *)(c->h_tunnel_ipv4);
-            sum153 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-            sum153 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-            sum153 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-            sum153 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-            sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum153)));
+            uint64_t sum172 = 0;
+            sum172 += *(const uint32_t *)(c->h_tunnel_ipv4);
+            sum172 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+            sum172 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+            sum172 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+            sum172 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+            sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum172)));
         }
         if ((uint32_t)(c->valid >> V_underlay_ipv4 & 1)) {
-            uint64_t sum154 = 0;
-            sum154 += *(const uint32_t *)(c->h_underlay_ipv4);
-            sum154 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-            sum154 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-            sum154 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-            sum154 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-            sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum154)));
+            uint64_t sum173 = 0;
+            sum173 += *(const uint32_t *)(c->h_underlay_ipv4);
+            sum173 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+            sum173 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+            sum173 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+            sum173 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+            sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum173)));
         }
     }
     /* deparser */
@@ -5483,47 +5984,51 @@ end_of_ingress:;
         c->v.emit[9] = 0;
         if ((uint32_t)(c->valid >> V_tunnel_psc & 1)) { c->v.emit[9] = (uint16_t)(emitted + 1); emitted += 4; }
         c->v.emit[10] = 0;
-        if ((uint32_t)(c->valid >> V_tunnel_unit_4 & 1)) { c->v.emit[10] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_ipv4 & 1)) { c->v.emit[10] = (uint16_t)(emitted + 1); emitted += 20; }
         c->v.emit[11] = 0;
-        if ((uint32_t)(c->valid >> V_tunnel_unit_3 & 1)) { c->v.emit[11] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_ipv4_options & 1)) { c->v.emit[11] = (uint16_t)(emitted + 1); emitted += 0 + c->len_ipv4_options; }
         c->v.emit[12] = 0;
-        if ((uint32_t)(c->valid >> V_tunnel_unit_2 & 1)) { c->v.emit[12] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_ipv6 & 1)) { c->v.emit[12] = (uint16_t)(emitted + 1); emitted += 40; }
         c->v.emit[13] = 0;
-        if ((uint32_t)(c->valid >> V_tunnel_unit_1 & 1)) { c->v.emit[13] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_ports & 1)) { c->v.emit[13] = (uint16_t)(emitted + 1); emitted += 4; }
         c->v.emit[14] = 0;
-        if ((uint32_t)(c->valid >> V_ipv4 & 1)) { c->v.emit[14] = (uint16_t)(emitted + 1); emitted += 20; }
+        if ((uint32_t)(c->valid >> V_udp_rest & 1)) { c->v.emit[14] = (uint16_t)(emitted + 1); emitted += 4; }
         c->v.emit[15] = 0;
-        if ((uint32_t)(c->valid >> V_ipv4_options & 1)) { c->v.emit[15] = (uint16_t)(emitted + 1); emitted += 0 + c->len_ipv4_options; }
+        if ((uint32_t)(c->valid >> V_gtpu & 1)) { c->v.emit[15] = (uint16_t)(emitted + 1); emitted += 8; }
         c->v.emit[16] = 0;
-        if ((uint32_t)(c->valid >> V_ipv6 & 1)) { c->v.emit[16] = (uint16_t)(emitted + 1); emitted += 40; }
+        if ((uint32_t)(c->valid >> V_gtpu_optional & 1)) { c->v.emit[16] = (uint16_t)(emitted + 1); emitted += 4; }
         c->v.emit[17] = 0;
-        if ((uint32_t)(c->valid >> V_ports & 1)) { c->v.emit[17] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_gtpu_psc & 1)) { c->v.emit[17] = (uint16_t)(emitted + 1); emitted += 4; }
         c->v.emit[18] = 0;
-        if ((uint32_t)(c->valid >> V_udp_rest & 1)) { c->v.emit[18] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_gtpu_numbers & 1)) { c->v.emit[18] = (uint16_t)(emitted + 1); emitted += 3; }
         c->v.emit[19] = 0;
-        if ((uint32_t)(c->valid >> V_gtpu & 1)) { c->v.emit[19] = (uint16_t)(emitted + 1); emitted += 8; }
+        if ((uint32_t)(c->valid >> V_gtpu_container & 1)) { c->v.emit[19] = (uint16_t)(emitted + 1); emitted += 4; }
         c->v.emit[20] = 0;
-        if ((uint32_t)(c->valid >> V_gtpu_optional & 1)) { c->v.emit[20] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_gtpu_extension_1 & 1)) { c->v.emit[20] = (uint16_t)(emitted + 1); emitted += 4 + c->len_gtpu_extension_1; }
         c->v.emit[21] = 0;
-        if ((uint32_t)(c->valid >> V_gtpu_psc & 1)) { c->v.emit[21] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_gtpu_extension_2 & 1)) { c->v.emit[21] = (uint16_t)(emitted + 1); emitted += 4 + c->len_gtpu_extension_2; }
         c->v.emit[22] = 0;
-        if ((uint32_t)(c->valid >> V_gtpu_chain & 1)) { c->v.emit[22] = (uint16_t)(emitted + 1); emitted += 0 + c->len_gtpu_chain; }
+        if ((uint32_t)(c->valid >> V_gtpu_extension_3 & 1)) { c->v.emit[22] = (uint16_t)(emitted + 1); emitted += 4 + c->len_gtpu_extension_3; }
         c->v.emit[23] = 0;
-        if ((uint32_t)(c->valid >> V_inner_ipv4 & 1)) { c->v.emit[23] = (uint16_t)(emitted + 1); emitted += 20; }
+        if ((uint32_t)(c->valid >> V_gtpu_extension_4 & 1)) { c->v.emit[23] = (uint16_t)(emitted + 1); emitted += 4 + c->len_gtpu_extension_4; }
         c->v.emit[24] = 0;
-        if ((uint32_t)(c->valid >> V_inner_ipv4_options & 1)) { c->v.emit[24] = (uint16_t)(emitted + 1); emitted += 0 + c->len_inner_ipv4_options; }
+        if ((uint32_t)(c->valid >> V_gtpu_end & 1)) { c->v.emit[24] = (uint16_t)(emitted + 1); emitted += 1; }
         c->v.emit[25] = 0;
-        if ((uint32_t)(c->valid >> V_inner_ipv6 & 1)) { c->v.emit[25] = (uint16_t)(emitted + 1); emitted += 40; }
+        if ((uint32_t)(c->valid >> V_inner_ipv4 & 1)) { c->v.emit[25] = (uint16_t)(emitted + 1); emitted += 20; }
         c->v.emit[26] = 0;
-        if ((uint32_t)(c->valid >> V_extension_1 & 1)) { c->v.emit[26] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_1; }
+        if ((uint32_t)(c->valid >> V_inner_ipv4_options & 1)) { c->v.emit[26] = (uint16_t)(emitted + 1); emitted += 0 + c->len_inner_ipv4_options; }
         c->v.emit[27] = 0;
-        if ((uint32_t)(c->valid >> V_extension_2 & 1)) { c->v.emit[27] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_2; }
+        if ((uint32_t)(c->valid >> V_inner_ipv6 & 1)) { c->v.emit[27] = (uint16_t)(emitted + 1); emitted += 40; }
         c->v.emit[28] = 0;
-        if ((uint32_t)(c->valid >> V_extension_3 & 1)) { c->v.emit[28] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_3; }
+        if ((uint32_t)(c->valid >> V_extension_1 & 1)) { c->v.emit[28] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_1; }
         c->v.emit[29] = 0;
-        if ((uint32_t)(c->valid >> V_extension_4 & 1)) { c->v.emit[29] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_4; }
+        if ((uint32_t)(c->valid >> V_extension_2 & 1)) { c->v.emit[29] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_2; }
         c->v.emit[30] = 0;
-        if ((uint32_t)(c->valid >> V_inner_ports & 1)) { c->v.emit[30] = (uint16_t)(emitted + 1); emitted += 4; }
+        if ((uint32_t)(c->valid >> V_extension_3 & 1)) { c->v.emit[30] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_3; }
+        c->v.emit[31] = 0;
+        if ((uint32_t)(c->valid >> V_extension_4 & 1)) { c->v.emit[31] = (uint16_t)(emitted + 1); emitted += 8 + c->len_extension_4; }
+        c->v.emit[32] = 0;
+        if ((uint32_t)(c->valid >> V_inner_ports & 1)) { c->v.emit[32] = (uint16_t)(emitted + 1); emitted += 4; }
     }
     if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) goto no_room;
     c->out_port = c->v.standard_metadata_egress_port;
@@ -5622,43 +6127,11 @@ end_of_ingress:;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
-        if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_tunnel_unit_4, 4);
-    }
-    if (*(volatile uint16_t *)&c->v.emit[11]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[11] - 1;
-        if (at > SP_FARTHEST) goto failed;
-        uint8_t *p = data + at;
-        SP_OPAQUE(p);
-        if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_tunnel_unit_3, 4);
-    }
-    if (*(volatile uint16_t *)&c->v.emit[12]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[12] - 1;
-        if (at > SP_FARTHEST) goto failed;
-        uint8_t *p = data + at;
-        SP_OPAQUE(p);
-        if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_tunnel_unit_2, 4);
-    }
-    if (*(volatile uint16_t *)&c->v.emit[13]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[13] - 1;
-        if (at > SP_FARTHEST) goto failed;
-        uint8_t *p = data + at;
-        SP_OPAQUE(p);
-        if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_tunnel_unit_1, 4);
-    }
-    if (*(volatile uint16_t *)&c->v.emit[14]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[14] - 1;
-        if (at > SP_FARTHEST) goto failed;
-        uint8_t *p = data + at;
-        SP_OPAQUE(p);
         if (p + 20 > end) goto failed;
         sp_copy(p, c->h_ipv4, 20);
     }
-    if (*(volatile uint16_t *)&c->v.emit[15]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[15] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[11]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[11] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5668,13 +6141,45 @@ end_of_ingress:;
             if (bpf_xdp_store_bytes(ctx, at + 0, c->h_ipv4_options + 0, varbit)) goto failed;
         }
     }
-    if (*(volatile uint16_t *)&c->v.emit[16]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[16] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[12]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[12] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
         if (p + 40 > end) goto failed;
         sp_copy(p, c->h_ipv6, 40);
+    }
+    if (*(volatile uint16_t *)&c->v.emit[13]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[13] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 4 > end) goto failed;
+        sp_copy(p, c->h_ports, 4);
+    }
+    if (*(volatile uint16_t *)&c->v.emit[14]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[14] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 4 > end) goto failed;
+        sp_copy(p, c->h_udp_rest, 4);
+    }
+    if (*(volatile uint16_t *)&c->v.emit[15]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[15] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 8 > end) goto failed;
+        sp_copy(p, c->h_gtpu, 8);
+    }
+    if (*(volatile uint16_t *)&c->v.emit[16]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[16] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 4 > end) goto failed;
+        sp_copy(p, c->h_gtpu_optional, 4);
     }
     if (*(volatile uint16_t *)&c->v.emit[17]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[17] - 1;
@@ -5682,23 +6187,23 @@ end_of_ingress:;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
         if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_ports, 4);
+        sp_copy(p, c->h_gtpu_psc, 4);
     }
     if (*(volatile uint16_t *)&c->v.emit[18]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[18] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
-        if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_udp_rest, 4);
+        if (p + 3 > end) goto failed;
+        sp_copy(p, c->h_gtpu_numbers, 3);
     }
     if (*(volatile uint16_t *)&c->v.emit[19]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[19] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
-        if (p + 8 > end) goto failed;
-        sp_copy(p, c->h_gtpu, 8);
+        if (p + 4 > end) goto failed;
+        sp_copy(p, c->h_gtpu_container, 4);
     }
     if (*(volatile uint16_t *)&c->v.emit[20]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[20] - 1;
@@ -5706,7 +6211,11 @@ end_of_ingress:;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
         if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_gtpu_optional, 4);
+        sp_copy(p, c->h_gtpu_extension_1, 4);
+        uint32_t varbit = *(volatile uint32_t *)&c->len_gtpu_extension_1;
+        if (varbit > 0 && varbit <= 60) {
+            if (bpf_xdp_store_bytes(ctx, at + 4, c->h_gtpu_extension_1 + 4, varbit)) goto failed;
+        }
     }
     if (*(volatile uint16_t *)&c->v.emit[21]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[21] - 1;
@@ -5714,17 +6223,22 @@ end_of_ingress:;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
         if (p + 4 > end) goto failed;
-        sp_copy(p, c->h_gtpu_psc, 4);
+        sp_copy(p, c->h_gtpu_extension_2, 4);
+        uint32_t varbit = *(volatile uint32_t *)&c->len_gtpu_extension_2;
+        if (varbit > 0 && varbit <= 60) {
+            if (bpf_xdp_store_bytes(ctx, at + 4, c->h_gtpu_extension_2 + 4, varbit)) goto failed;
+        }
     }
     if (*(volatile uint16_t *)&c->v.emit[22]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[22] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
-        if (p + 0 > end) goto failed;
-        uint32_t varbit = *(volatile uint32_t *)&c->len_gtpu_chain;
-        if (varbit > 0 && varbit <= 16) {
-            if (bpf_xdp_store_bytes(ctx, at + 0, c->h_gtpu_chain + 0, varbit)) goto failed;
+        if (p + 4 > end) goto failed;
+        sp_copy(p, c->h_gtpu_extension_3, 4);
+        uint32_t varbit = *(volatile uint32_t *)&c->len_gtpu_extension_3;
+        if (varbit > 0 && varbit <= 60) {
+            if (bpf_xdp_store_bytes(ctx, at + 4, c->h_gtpu_extension_3 + 4, varbit)) goto failed;
         }
     }
     if (*(volatile uint16_t *)&c->v.emit[23]) {
@@ -5732,11 +6246,31 @@ end_of_ingress:;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
-        if (p + 20 > end) goto failed;
-        sp_copy(p, c->h_inner_ipv4, 20);
+        if (p + 4 > end) goto failed;
+        sp_copy(p, c->h_gtpu_extension_4, 4);
+        uint32_t varbit = *(volatile uint32_t *)&c->len_gtpu_extension_4;
+        if (varbit > 0 && varbit <= 60) {
+            if (bpf_xdp_store_bytes(ctx, at + 4, c->h_gtpu_extension_4 + 4, varbit)) goto failed;
+        }
     }
     if (*(volatile uint16_t *)&c->v.emit[24]) {
         uint32_t at = *(volatile uint16_t *)&c->v.emit[24] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 1 > end) goto failed;
+        sp_copy(p, c->h_gtpu_end, 1);
+    }
+    if (*(volatile uint16_t *)&c->v.emit[25]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[25] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 20 > end) goto failed;
+        sp_copy(p, c->h_inner_ipv4, 20);
+    }
+    if (*(volatile uint16_t *)&c->v.emit[26]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[26] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5746,16 +6280,16 @@ end_of_ingress:;
             if (bpf_xdp_store_bytes(ctx, at + 0, c->h_inner_ipv4_options + 0, varbit)) goto failed;
         }
     }
-    if (*(volatile uint16_t *)&c->v.emit[25]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[25] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[27]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[27] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
         if (p + 40 > end) goto failed;
         sp_copy(p, c->h_inner_ipv6, 40);
     }
-    if (*(volatile uint16_t *)&c->v.emit[26]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[26] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[28]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[28] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5766,8 +6300,8 @@ end_of_ingress:;
             if (bpf_xdp_store_bytes(ctx, at + 8, c->h_extension_1 + 8, varbit)) goto failed;
         }
     }
-    if (*(volatile uint16_t *)&c->v.emit[27]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[27] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[29]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[29] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5778,8 +6312,8 @@ end_of_ingress:;
             if (bpf_xdp_store_bytes(ctx, at + 8, c->h_extension_2 + 8, varbit)) goto failed;
         }
     }
-    if (*(volatile uint16_t *)&c->v.emit[28]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[28] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[30]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[30] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5790,8 +6324,8 @@ end_of_ingress:;
             if (bpf_xdp_store_bytes(ctx, at + 8, c->h_extension_3 + 8, varbit)) goto failed;
         }
     }
-    if (*(volatile uint16_t *)&c->v.emit[29]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[29] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[31]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[31] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5802,8 +6336,8 @@ end_of_ingress:;
             if (bpf_xdp_store_bytes(ctx, at + 8, c->h_extension_4 + 8, varbit)) goto failed;
         }
     }
-    if (*(volatile uint16_t *)&c->v.emit[30]) {
-        uint32_t at = *(volatile uint16_t *)&c->v.emit[30] - 1;
+    if (*(volatile uint16_t *)&c->v.emit[32]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[32] - 1;
         if (at > SP_FARTHEST) goto failed;
         uint8_t *p = data + at;
         SP_OPAQUE(p);
@@ -5820,24 +6354,24 @@ class_1:;
         /* verify_checksum */
         {
             {
-                uint64_t sum65 = 0;
-                sum65 += *(const uint32_t *)(c->h_ipv4);
-                sum65 += *(const uint32_t *)(c->h_ipv4 + 4);
-                sum65 += *(const uint16_t *)(c->h_ipv4 + 8);
-                sum65 += *(const uint32_t *)(c->h_ipv4 + 12);
-                sum65 += *(const uint32_t *)(c->h_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum65))) != sp_ld16(c->h_ipv4 + 10)) {
+                uint64_t sum71 = 0;
+                sum71 += *(const uint32_t *)(c->h_ipv4);
+                sum71 += *(const uint32_t *)(c->h_ipv4 + 4);
+                sum71 += *(const uint16_t *)(c->h_ipv4 + 8);
+                sum71 += *(const uint32_t *)(c->h_ipv4 + 12);
+                sum71 += *(const uint32_t *)(c->h_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum71))) != sp_ld16(c->h_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
             {
-                uint64_t sum66 = 0;
-                sum66 += *(const uint32_t *)(c->h_inner_ipv4);
-                sum66 += *(const uint32_t *)(c->h_inner_ipv4 + 4);
-                sum66 += *(const uint16_t *)(c->h_inner_ipv4 + 8);
-                sum66 += *(const uint32_t *)(c->h_inner_ipv4 + 12);
-                sum66 += *(const uint32_t *)(c->h_inner_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum66))) != sp_ld16(c->h_inner_ipv4 + 10)) {
+                uint64_t sum72 = 0;
+                sum72 += *(const uint32_t *)(c->h_inner_ipv4);
+                sum72 += *(const uint32_t *)(c->h_inner_ipv4 + 4);
+                sum72 += *(const uint16_t *)(c->h_inner_ipv4 + 8);
+                sum72 += *(const uint32_t *)(c->h_inner_ipv4 + 12);
+                sum72 += *(const uint32_t *)(c->h_inner_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum72))) != sp_ld16(c->h_inner_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
@@ -5909,6 +6443,7 @@ class_1:;
                     c->misses[0]++;
                     e = sp_default_station(c);
                 }
+                c->v.UpfIngress_station_tmp = e->action;
                 if (e->action == ACTION_route) {
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
                 }
@@ -5916,8 +6451,20 @@ class_1:;
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                     c->v.meta_loopback = 1u;
                 }
+                else if (e->action == ACTION_group) {
+                    c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
+                }
                 else if (e->action == ACTION_UpfIngress_station_drop) {
                     c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
+            }
+            {
+                const uint32_t on73 = (uint32_t)c->v.UpfIngress_station_tmp;
+                if (on73 == 2u) {
+                    c->v.meta_reason = 0x2au;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
@@ -5964,8 +6511,8 @@ class_1:;
                     }
                 }
                 {
-                    const uint32_t on67 = (uint32_t)c->v.UpfIngress_session_tmp;
-                    if (on67 == 6u) {
+                    const uint32_t on74 = (uint32_t)c->v.UpfIngress_session_tmp;
+                    if (on74 == 7u) {
                         c->v.meta_reason = 4u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -6044,8 +6591,8 @@ class_1:;
                     }
                 }
                 {
-                    const uint32_t on68 = (uint32_t)c->v.UpfIngress_session_tmp_3;
-                    if (on68 == 6u) {
+                    const uint32_t on75 = (uint32_t)c->v.UpfIngress_session_tmp_3;
+                    if (on75 == 7u) {
                         c->v.meta_reason = 5u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -6355,11 +6902,36 @@ class_1:;
                     goto end_of_ingress;
                 }
             }
-            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 511u;
-                c->v.standard_metadata_mcast_grp = 0u;
-                goto end_of_ingress;
+            if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_inner_ipv4 + 8);
+                if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                    c->v.meta_reason = 0x23u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+            } else {
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
             }
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -6433,12 +7005,6 @@ class_1:;
                 }
             }
             if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
-                if (sp_ld8(c->h_inner_ipv4 + 8) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(c->h_inner_ipv4 + 8);
                 c->v.UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(c->h_inner_ipv4 + 10);
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl = ((((uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl) - 1u) & 0xff);
@@ -6447,12 +7013,12 @@ class_1:;
                 sp_st8(c->h_inner_ipv4 + 8, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl);
                 sp_st16(c->h_inner_ipv4 + 10, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_checksum);
             }
-            c->valid &= ~SP_BIT(V_ipv4);
-            c->valid &= ~SP_BIT(V_ports);
-            c->valid &= ~SP_BIT(V_udp_rest);
-            c->valid &= ~SP_BIT(V_gtpu);
             if (((uint32_t)c->v.meta_encapsulation) == 0u) {
                 sp_st16(c->h_ethernet + 12, 0x800u);
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             } else {
                 sp_st16(c->h_ethernet + 12, 0x800u);
                 c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((((uint32_t)c->v.meta_out_length) - 0x24u) & 0xffff);
@@ -6505,6 +7071,10 @@ class_1:;
                     sp_st8(c->h_tunnel_psc + 2, (uint32_t)c->v.meta_psc_qos);
                     sp_st8(c->h_tunnel_psc + 3, 0u);
                 }
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
@@ -6539,13 +7109,13 @@ class_1:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum69 = 0;
-                    sum69 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum69 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum69 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum69 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum69 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum69)));
+                    uint64_t sum76 = 0;
+                    sum76 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum76 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum76 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum76 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum76 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum76)));
                 }
             }
             if (c->length + 74 > SP_MAX_PACKET + 74) goto no_room;
@@ -6572,13 +7142,13 @@ class_1:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum70 = 0;
-                    sum70 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum70 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum70 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum70 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum70 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum70)));
+                    uint64_t sum77 = 0;
+                    sum77 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum77 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum77 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum77 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum77 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum77)));
                 }
             }
             if (c->length + 88 > SP_MAX_PACKET + 74) goto no_room;
@@ -6607,13 +7177,13 @@ class_1:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum71 = 0;
-                    sum71 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum71 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum71 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum71 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum71 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum71)));
+                    uint64_t sum78 = 0;
+                    sum78 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum78 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum78 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum78 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum78 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum78)));
                 }
             }
             if (c->length + 82 > SP_MAX_PACKET + 74) goto no_room;
@@ -6643,22 +7213,22 @@ class_1:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum72 = 0;
-                    sum72 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum72 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum72 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum72 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum72 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum72)));
+                    uint64_t sum79 = 0;
+                    sum79 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum79 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum79 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum79 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum79 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum79)));
                 }
                 {
-                    uint64_t sum73 = 0;
-                    sum73 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum73 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum73 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum73 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum73 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum73)));
+                    uint64_t sum80 = 0;
+                    sum80 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum80 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum80 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum80 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum80 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum80)));
                 }
             }
             if (c->length + 124 > SP_MAX_PACKET + 74) goto no_room;
@@ -6690,22 +7260,22 @@ class_1:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum74 = 0;
-                    sum74 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum74 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum74 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum74 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum74 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum74)));
+                    uint64_t sum81 = 0;
+                    sum81 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum81 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum81 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum81 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum81 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum81)));
                 }
                 {
-                    uint64_t sum75 = 0;
-                    sum75 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum75 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum75 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum75 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum75 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum75)));
+                    uint64_t sum82 = 0;
+                    sum82 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum82 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum82 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum82 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum82 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum82)));
                 }
             }
             if (c->length + 132 > SP_MAX_PACKET + 74) goto no_room;
@@ -6741,13 +7311,13 @@ class_2:;
         /* verify_checksum */
         {
             {
-                uint64_t sum76 = 0;
-                sum76 += *(const uint32_t *)(c->h_ipv4);
-                sum76 += *(const uint32_t *)(c->h_ipv4 + 4);
-                sum76 += *(const uint16_t *)(c->h_ipv4 + 8);
-                sum76 += *(const uint32_t *)(c->h_ipv4 + 12);
-                sum76 += *(const uint32_t *)(c->h_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum76))) != sp_ld16(c->h_ipv4 + 10)) {
+                uint64_t sum83 = 0;
+                sum83 += *(const uint32_t *)(c->h_ipv4);
+                sum83 += *(const uint32_t *)(c->h_ipv4 + 4);
+                sum83 += *(const uint16_t *)(c->h_ipv4 + 8);
+                sum83 += *(const uint32_t *)(c->h_ipv4 + 12);
+                sum83 += *(const uint32_t *)(c->h_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum83))) != sp_ld16(c->h_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
@@ -6819,6 +7389,7 @@ class_2:;
                     c->misses[0]++;
                     e = sp_default_station(c);
                 }
+                c->v.UpfIngress_station_tmp = e->action;
                 if (e->action == ACTION_route) {
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
                 }
@@ -6826,8 +7397,20 @@ class_2:;
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                     c->v.meta_loopback = 1u;
                 }
+                else if (e->action == ACTION_group) {
+                    c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
+                }
                 else if (e->action == ACTION_UpfIngress_station_drop) {
                     c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
+            }
+            {
+                const uint32_t on84 = (uint32_t)c->v.UpfIngress_station_tmp;
+                if (on84 == 2u) {
+                    c->v.meta_reason = 0x2au;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
@@ -6874,8 +7457,8 @@ class_2:;
                     }
                 }
                 {
-                    const uint32_t on77 = (uint32_t)c->v.UpfIngress_session_tmp;
-                    if (on77 == 6u) {
+                    const uint32_t on85 = (uint32_t)c->v.UpfIngress_session_tmp;
+                    if (on85 == 7u) {
                         c->v.meta_reason = 4u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -6954,8 +7537,8 @@ class_2:;
                     }
                 }
                 {
-                    const uint32_t on78 = (uint32_t)c->v.UpfIngress_session_tmp_3;
-                    if (on78 == 6u) {
+                    const uint32_t on86 = (uint32_t)c->v.UpfIngress_session_tmp_3;
+                    if (on86 == 7u) {
                         c->v.meta_reason = 5u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -6980,12 +7563,12 @@ class_2:;
                     struct sp_cell_sdf_ipv6 *e = 0;
                     struct sp_masks_sdf_ipv6 *masks = sp_masks_sdf_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide79 = (sp_u128)c->v.UpfIngress_session_remote_v6;
-                        const sp_u128 wide80 = (sp_u128)c->v.UpfIngress_session_local_v6;
-                        c->key[0] = (uint64_t)wide79;
-                        c->key[1] = (uint64_t)(wide79 >> 64);
-                        c->key[2] = (uint64_t)wide80;
-                        c->key[3] = (uint64_t)(wide80 >> 64);
+                        const sp_u128 wide87 = (sp_u128)c->v.UpfIngress_session_remote_v6;
+                        const sp_u128 wide88 = (sp_u128)c->v.UpfIngress_session_local_v6;
+                        c->key[0] = (uint64_t)wide87;
+                        c->key[1] = (uint64_t)(wide87 >> 64);
+                        c->key[2] = (uint64_t)wide88;
+                        c->key[3] = (uint64_t)(wide88 >> 64);
                         c->key[4] = ((uint64_t)((uint32_t)c->v.meta_filter_set)) << 32 | ((uint64_t)((uint32_t)c->v.UpfIngress_session_remote_port)) << 48 | (uint64_t)((uint32_t)c->v.UpfIngress_session_flow_label);
                         c->key[5] = ((uint64_t)((uint32_t)c->v.meta_protocol)) << 16 | (uint64_t)((uint32_t)c->v.UpfIngress_session_local_port) | ((uint64_t)((uint32_t)c->v.meta_tos)) << 24 | ((uint64_t)((uint32_t)c->v.meta_qfi)) << 32;
                         e = sp_find_sdf_ipv6(c, masks);
@@ -7058,12 +7641,12 @@ class_2:;
                 struct sp_cell_firewall_v6 *e = 0;
                 struct sp_masks_firewall_v6 *masks = sp_masks_firewall_v6(c);
                 if (masks->count) {
-                    const sp_u128 wide81 = (sp_u128)c->v.meta_src_v6;
-                    const sp_u128 wide82 = (sp_u128)c->v.meta_dst_v6;
-                    c->key[0] = (uint64_t)wide81;
-                    c->key[1] = (uint64_t)(wide81 >> 64);
-                    c->key[2] = (uint64_t)wide82;
-                    c->key[3] = (uint64_t)(wide82 >> 64);
+                    const sp_u128 wide89 = (sp_u128)c->v.meta_src_v6;
+                    const sp_u128 wide90 = (sp_u128)c->v.meta_dst_v6;
+                    c->key[0] = (uint64_t)wide89;
+                    c->key[1] = (uint64_t)(wide89 >> 64);
+                    c->key[2] = (uint64_t)wide90;
+                    c->key[3] = (uint64_t)(wide90 >> 64);
                     c->key[4] = (uint64_t)((uint32_t)c->v.meta_vrf) | ((uint64_t)((uint32_t)c->v.meta_protocol)) << 48 | ((uint64_t)((uint32_t)c->v.meta_src_port)) << 16 | ((uint64_t)((uint32_t)c->v.meta_dst_port)) << 32;
                     e = sp_find_firewall_v6(c, masks);
                 }
@@ -7187,9 +7770,9 @@ class_2:;
                     struct sp_cell_route_ipv6 *e = 0;
                     struct sp_masks_route_ipv6 *masks = sp_masks_route_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide83 = (sp_u128)c->v.meta_dst_v6;
-                        c->key[0] = (uint64_t)wide83;
-                        c->key[1] = (uint64_t)(wide83 >> 64);
+                        const sp_u128 wide91 = (sp_u128)c->v.meta_dst_v6;
+                        c->key[0] = (uint64_t)wide91;
+                        c->key[1] = (uint64_t)(wide91 >> 64);
                         c->key[2] = (uint64_t)((uint32_t)c->v.meta_out_vrf);
                         e = sp_find_route_ipv6(c, masks);
                     }
@@ -7277,11 +7860,36 @@ class_2:;
                     goto end_of_ingress;
                 }
             }
-            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 511u;
-                c->v.standard_metadata_mcast_grp = 0u;
-                goto end_of_ingress;
+            if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_inner_ipv6 + 7);
+                if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                    c->v.meta_reason = 0x23u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+            } else {
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
             }
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -7355,20 +7963,14 @@ class_2:;
                 }
             }
             if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
-                if (sp_ld8(c->h_inner_ipv6 + 7) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 sp_st8(c->h_inner_ipv6 + 7, ((sp_ld8(c->h_inner_ipv6 + 7) - 1u) & 0xff));
             }
-            c->valid &= ~SP_BIT(V_ipv4);
-            c->valid &= ~SP_BIT(V_ports);
-            c->valid &= ~SP_BIT(V_udp_rest);
-            c->valid &= ~SP_BIT(V_gtpu);
             if (((uint32_t)c->v.meta_encapsulation) == 0u) {
                 sp_st16(c->h_ethernet + 12, 0x86ddu);
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             } else {
                 sp_st16(c->h_ethernet + 12, 0x800u);
                 c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((((uint32_t)c->v.meta_out_length) - 0x24u) & 0xffff);
@@ -7421,6 +8023,10 @@ class_2:;
                     sp_st8(c->h_tunnel_psc + 2, (uint32_t)c->v.meta_psc_qos);
                     sp_st8(c->h_tunnel_psc + 3, 0u);
                 }
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
@@ -7455,13 +8061,13 @@ class_2:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum84 = 0;
-                    sum84 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum84 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum84 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum84 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum84 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum84)));
+                    uint64_t sum92 = 0;
+                    sum92 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum92 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum92 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum92 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum92 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum92)));
                 }
             }
             if (c->length + 94 > SP_MAX_PACKET + 94) goto no_room;
@@ -7488,13 +8094,13 @@ class_2:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum85 = 0;
-                    sum85 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum85 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum85 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum85 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum85 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum85)));
+                    uint64_t sum93 = 0;
+                    sum93 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum93 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum93 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum93 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum93 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum93)));
                 }
             }
             if (c->length + 108 > SP_MAX_PACKET + 94) goto no_room;
@@ -7523,13 +8129,13 @@ class_2:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum86 = 0;
-                    sum86 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum86 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum86 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum86 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum86 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum86)));
+                    uint64_t sum94 = 0;
+                    sum94 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum94 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum94 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum94 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum94 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum94)));
                 }
             }
             if (c->length + 102 > SP_MAX_PACKET + 94) goto no_room;
@@ -7559,22 +8165,22 @@ class_2:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum87 = 0;
-                    sum87 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum87 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum87 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum87 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum87 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum87)));
+                    uint64_t sum95 = 0;
+                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum95 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum95)));
                 }
                 {
-                    uint64_t sum88 = 0;
-                    sum88 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum88 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum88 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum88 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum88 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum88)));
+                    uint64_t sum96 = 0;
+                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum96 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum96)));
                 }
             }
             if (c->length + 144 > SP_MAX_PACKET + 94) goto no_room;
@@ -7606,22 +8212,22 @@ class_2:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum89 = 0;
-                    sum89 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum89 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum89 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum89 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum89 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum89)));
+                    uint64_t sum97 = 0;
+                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum97 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum97)));
                 }
                 {
-                    uint64_t sum90 = 0;
-                    sum90 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum90 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum90 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum90 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum90 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum90)));
+                    uint64_t sum98 = 0;
+                    sum98 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum98 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum98 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum98 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum98 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum98)));
                 }
             }
             if (c->length + 152 > SP_MAX_PACKET + 94) goto no_room;
@@ -7657,24 +8263,24 @@ class_3:;
         /* verify_checksum */
         {
             {
-                uint64_t sum91 = 0;
-                sum91 += *(const uint32_t *)(c->h_ipv4);
-                sum91 += *(const uint32_t *)(c->h_ipv4 + 4);
-                sum91 += *(const uint16_t *)(c->h_ipv4 + 8);
-                sum91 += *(const uint32_t *)(c->h_ipv4 + 12);
-                sum91 += *(const uint32_t *)(c->h_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum91))) != sp_ld16(c->h_ipv4 + 10)) {
+                uint64_t sum99 = 0;
+                sum99 += *(const uint32_t *)(c->h_ipv4);
+                sum99 += *(const uint32_t *)(c->h_ipv4 + 4);
+                sum99 += *(const uint16_t *)(c->h_ipv4 + 8);
+                sum99 += *(const uint32_t *)(c->h_ipv4 + 12);
+                sum99 += *(const uint32_t *)(c->h_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum99))) != sp_ld16(c->h_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
             {
-                uint64_t sum92 = 0;
-                sum92 += *(const uint32_t *)(c->h_inner_ipv4);
-                sum92 += *(const uint32_t *)(c->h_inner_ipv4 + 4);
-                sum92 += *(const uint16_t *)(c->h_inner_ipv4 + 8);
-                sum92 += *(const uint32_t *)(c->h_inner_ipv4 + 12);
-                sum92 += *(const uint32_t *)(c->h_inner_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum92))) != sp_ld16(c->h_inner_ipv4 + 10)) {
+                uint64_t sum100 = 0;
+                sum100 += *(const uint32_t *)(c->h_inner_ipv4);
+                sum100 += *(const uint32_t *)(c->h_inner_ipv4 + 4);
+                sum100 += *(const uint16_t *)(c->h_inner_ipv4 + 8);
+                sum100 += *(const uint32_t *)(c->h_inner_ipv4 + 12);
+                sum100 += *(const uint32_t *)(c->h_inner_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum100))) != sp_ld16(c->h_inner_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
@@ -7746,6 +8352,7 @@ class_3:;
                     c->misses[0]++;
                     e = sp_default_station(c);
                 }
+                c->v.UpfIngress_station_tmp = e->action;
                 if (e->action == ACTION_route) {
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
                 }
@@ -7753,8 +8360,20 @@ class_3:;
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                     c->v.meta_loopback = 1u;
                 }
+                else if (e->action == ACTION_group) {
+                    c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
+                }
                 else if (e->action == ACTION_UpfIngress_station_drop) {
                     c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
+            }
+            {
+                const uint32_t on101 = (uint32_t)c->v.UpfIngress_station_tmp;
+                if (on101 == 2u) {
+                    c->v.meta_reason = 0x2au;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
@@ -7801,8 +8420,8 @@ class_3:;
                     }
                 }
                 {
-                    const uint32_t on93 = (uint32_t)c->v.UpfIngress_session_tmp;
-                    if (on93 == 6u) {
+                    const uint32_t on102 = (uint32_t)c->v.UpfIngress_session_tmp;
+                    if (on102 == 7u) {
                         c->v.meta_reason = 4u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -7881,8 +8500,8 @@ class_3:;
                     }
                 }
                 {
-                    const uint32_t on94 = (uint32_t)c->v.UpfIngress_session_tmp_3;
-                    if (on94 == 6u) {
+                    const uint32_t on103 = (uint32_t)c->v.UpfIngress_session_tmp_3;
+                    if (on103 == 7u) {
                         c->v.meta_reason = 5u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -8100,6 +8719,20 @@ class_3:;
                         goto end_of_ingress;
                     }
                 }
+                c->v.meta_relayed_bytes = 4u;
+                c->v.meta_container_bytes = 4u;
+                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                    c->v.meta_relayed_bytes = ((4u - 4u) & 0xffff);
+                    c->v.meta_container_bytes = 0u;
+                }
+                if ((((uint32_t)c->v.meta_encapsulation) != 1u) && (((uint32_t)c->v.meta_container_bytes) == 0u)) {
+                    c->v.meta_new_container = 1u;
+                    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + 4u) & 0xffff);
+                }
+                c->v.meta_out_length = ((((uint32_t)c->v.meta_pdu_length) + 0x24u) + ((uint32_t)c->v.meta_relayed_bytes));
+                if (((((uint32_t)c->v.meta_relayed_bytes) != 0u) || (((sp_ld8(c->h_gtpu) >> 1) & 0x1) == 1u)) || ((sp_ld8(c->h_gtpu) & 0x1) == 1u)) {
+                    c->v.meta_out_length = (((uint32_t)c->v.meta_out_length) + 4u);
+                }
             } else {
                 {
                     struct sp_cell_route_ipv4 *e = 0;
@@ -8192,11 +8825,36 @@ class_3:;
                     goto end_of_ingress;
                 }
             }
-            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 511u;
-                c->v.standard_metadata_mcast_grp = 0u;
-                goto end_of_ingress;
+            if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_inner_ipv4 + 8);
+                if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                    c->v.meta_reason = 0x23u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+            } else {
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
             }
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -8270,12 +8928,6 @@ class_3:;
                 }
             }
             if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
-                if (sp_ld8(c->h_inner_ipv4 + 8) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(c->h_inner_ipv4 + 8);
                 c->v.UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(c->h_inner_ipv4 + 10);
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl = ((((uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl) - 1u) & 0xff);
@@ -8284,14 +8936,14 @@ class_3:;
                 sp_st8(c->h_inner_ipv4 + 8, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl);
                 sp_st16(c->h_inner_ipv4 + 10, (uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_checksum);
             }
-            c->valid &= ~SP_BIT(V_ipv4);
-            c->valid &= ~SP_BIT(V_ports);
-            c->valid &= ~SP_BIT(V_udp_rest);
-            c->valid &= ~SP_BIT(V_gtpu);
-            c->valid &= ~SP_BIT(V_gtpu_optional);
-            c->valid &= ~SP_BIT(V_gtpu_psc);
             if (((uint32_t)c->v.meta_encapsulation) == 0u) {
                 sp_st16(c->h_ethernet + 12, 0x800u);
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
+                c->valid &= ~SP_BIT(V_gtpu_optional);
+                c->valid &= ~SP_BIT(V_gtpu_psc);
             } else {
                 sp_st16(c->h_ethernet + 12, 0x800u);
                 c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((((uint32_t)c->v.meta_out_length) - 0x24u) & 0xffff);
@@ -8328,22 +8980,39 @@ class_3:;
                 sp_st8(c->h_tunnel_gtpu + 1, 0xffu);
                 sp_st16(c->h_tunnel_gtpu + 2, (uint32_t)c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload);
                 sp_st32(c->h_tunnel_gtpu + 4, (uint32_t)c->v.meta_tunnel_teid);
+                c->v.UpfIngress_tunnel_relay_pdu_type = 0u;
+                c->v.UpfIngress_tunnel_relay_qfi = 0u;
+                c->v.UpfIngress_tunnel_relay_kept = 0xffu;
                 if (((uint32_t)c->v.meta_encapsulation) != 1u) {
-                    c->v.UpfIngress_tunnel_add_session_container_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 1u : 0u);
-                    sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
-                    sp_zero(c->h_tunnel_optional, 4);
-                    c->valid |= SP_BIT(V_tunnel_optional);
-                    sp_st16(c->h_tunnel_optional, 0u);
-                    sp_st8(c->h_tunnel_optional + 2, 0u);
-                    sp_st8(c->h_tunnel_optional + 3, 0x85u);
-                    sp_zero(c->h_tunnel_psc, 4);
-                    c->valid |= SP_BIT(V_tunnel_psc);
-                    sp_st8(c->h_tunnel_psc, 1u);
-                    sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xfu) | ((uint32_t)((uint32_t)c->v.UpfIngress_tunnel_add_session_container_pdu_type) << 4));
-                    sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
-                    sp_st8(c->h_tunnel_psc + 2, (uint32_t)c->v.meta_psc_qos);
-                    sp_st8(c->h_tunnel_psc + 3, 0u);
+                    c->v.UpfIngress_tunnel_relay_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 0x10u : 0u);
+                    if ((((uint32_t)c->v.meta_flags) & 0x40u) == 0u) {
+                        c->v.UpfIngress_tunnel_relay_qfi = (uint32_t)c->v.meta_psc_qos;
+                        c->v.UpfIngress_tunnel_relay_kept = 0xc0u;
+                    }
                 }
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(((((uint32_t)c->v.meta_relayed_bytes) == 0u) ? 0u : 1u)) << 2));
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfdu) | ((uint32_t)(((sp_ld8(c->h_gtpu) >> 1) & 0x1)) << 1));
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfeu) | (uint32_t)((sp_ld8(c->h_gtpu) & 0x1)));
+                c->v.UpfIngress_tunnel_relay_empty = (((((uint32_t)c->v.meta_relayed_bytes) == 0u) && (((sp_ld8(c->h_gtpu) >> 1) & 0x1) == 0u)) && ((sp_ld8(c->h_gtpu) & 0x1) == 0u));
+                if (((uint32_t)c->v.meta_new_container) == 1u) {
+                    sp_st8(c->h_gtpu_psc + 1, (sp_ld8(c->h_gtpu_psc + 1) & 0xfu) | ((uint32_t)(((((uint32_t)c->v.UpfIngress_tunnel_relay_pdu_type) >> 4) & 0xf)) << 4));
+                    sp_st8(c->h_gtpu_psc + 1, (sp_ld8(c->h_gtpu_psc + 1) & 0xf0u) | (uint32_t)(0u));
+                    sp_st8(c->h_gtpu_psc + 2, (uint32_t)c->v.meta_psc_qos);
+                } else {
+                    if ((((uint32_t)c->v.meta_flags) & 0x20u) == 0u) {
+                        sp_st8(c->h_gtpu_psc + 2, ((sp_ld8(c->h_gtpu_psc + 2) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                    } else {
+                        c->valid &= ~SP_BIT(V_gtpu_psc);
+                        sp_st8(c->h_gtpu_optional + 3, 0u);
+                        if ((uint32_t)c->v.UpfIngress_tunnel_relay_empty) {
+                            c->valid &= ~SP_BIT(V_gtpu_optional);
+                        }
+                    }
+                }
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
@@ -8378,13 +9047,13 @@ class_3:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum95 = 0;
-                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum95 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum95 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum95)));
+                    uint64_t sum104 = 0;
+                    sum104 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum104 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum104 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum104 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum104 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum104)));
                 }
             }
             if (c->length + 74 > SP_MAX_PACKET + 82) goto no_room;
@@ -8412,13 +9081,13 @@ class_3:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum96 = 0;
-                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum96 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum96 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum96)));
+                    uint64_t sum105 = 0;
+                    sum105 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum105 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum105 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum105 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum105 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum105)));
                 }
             }
             if (c->length + 88 > SP_MAX_PACKET + 82) goto no_room;
@@ -8443,17 +9112,52 @@ class_3:;
             return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
             
         }
-        if (c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ports))) {
+        if (c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ports))) {
             /* compute_checksum */
             {
                 {
-                    uint64_t sum97 = 0;
-                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum97 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum97 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum97)));
+                    uint64_t sum106 = 0;
+                    sum106 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum106 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum106 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum106 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum106 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum106)));
+                }
+            }
+            if (c->length + 78 > SP_MAX_PACKET + 82) goto no_room;
+            c->out_port = c->v.standard_metadata_egress_port;
+            const int here = c->out_port != 510 && c->out_port != 509;
+            if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) goto hand_on;
+            const uint32_t whole = c->length - 82 + 78;
+            if (whole > c->keep && c->keep < 14) goto failed;
+            c->keep = whole > c->keep ? whole - c->keep : 0;
+            if (bpf_xdp_adjust_head(ctx, 4)) goto failed;
+            data = (uint8_t *)(long)ctx->data;
+            end = (uint8_t *)(long)ctx->data_end;
+            if (data + 74 > end) goto failed;
+            sp_copy(data + 0, c->h_ethernet, 14);
+            sp_copy(data + 14, c->h_tunnel_ipv4, 20);
+            sp_copy(data + 34, c->h_tunnel_udp, 8);
+            sp_copy(data + 42, c->h_tunnel_gtpu, 8);
+            sp_copy(data + 50, c->h_gtpu_optional, 4);
+            sp_copy(data + 54, c->h_inner_ipv4, 20);
+            if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
+            sp_commit(c);
+            return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
+            
+        }
+        if (c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_gtpu_psc) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ports))) {
+            /* compute_checksum */
+            {
+                {
+                    uint64_t sum107 = 0;
+                    sum107 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum107 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum107 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum107 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum107 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum107)));
                 }
             }
             if (c->length + 82 > SP_MAX_PACKET + 82) goto no_room;
@@ -8470,8 +9174,8 @@ class_3:;
             sp_copy(data + 14, c->h_tunnel_ipv4, 20);
             sp_copy(data + 34, c->h_tunnel_udp, 8);
             sp_copy(data + 42, c->h_tunnel_gtpu, 8);
-            sp_copy(data + 50, c->h_tunnel_optional, 4);
-            sp_copy(data + 54, c->h_tunnel_psc, 4);
+            sp_copy(data + 50, c->h_gtpu_optional, 4);
+            sp_copy(data + 54, c->h_gtpu_psc, 4);
             sp_copy(data + 58, c->h_inner_ipv4, 20);
             if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
             sp_commit(c);
@@ -8482,22 +9186,22 @@ class_3:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum98 = 0;
-                    sum98 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum98 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum98 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum98 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum98 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum98)));
+                    uint64_t sum108 = 0;
+                    sum108 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum108 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum108 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum108 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum108 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum108)));
                 }
                 {
-                    uint64_t sum99 = 0;
-                    sum99 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum99 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum99 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum99 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum99 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum99)));
+                    uint64_t sum109 = 0;
+                    sum109 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum109 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum109 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum109 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum109 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum109)));
                 }
             }
             if (c->length + 124 > SP_MAX_PACKET + 82) goto no_room;
@@ -8525,26 +9229,74 @@ class_3:;
             return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
             
         }
+        if (c->valid == (SP_BIT(V_underlay_ethernet) | SP_BIT(V_underlay_ipv4) | SP_BIT(V_underlay_udp) | SP_BIT(V_vxlan) | SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ports))) {
+            /* compute_checksum */
+            {
+                {
+                    uint64_t sum110 = 0;
+                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum110 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum110)));
+                }
+                {
+                    uint64_t sum111 = 0;
+                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum111 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum111)));
+                }
+            }
+            if (c->length + 128 > SP_MAX_PACKET + 82) goto no_room;
+            c->out_port = c->v.standard_metadata_egress_port;
+            const int here = c->out_port != 510 && c->out_port != 509;
+            if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) goto hand_on;
+            const uint32_t whole = c->length - 82 + 128;
+            if (whole > c->keep && c->keep < 14) goto failed;
+            c->keep = whole > c->keep ? whole - c->keep : 0;
+            if (bpf_xdp_adjust_head(ctx, -46)) goto failed;
+            data = (uint8_t *)(long)ctx->data;
+            end = (uint8_t *)(long)ctx->data_end;
+            if (data + 124 > end) goto failed;
+            sp_copy(data + 0, c->h_underlay_ethernet, 14);
+            sp_copy(data + 14, c->h_underlay_ipv4, 20);
+            sp_copy(data + 34, c->h_underlay_udp, 8);
+            sp_copy(data + 42, c->h_vxlan, 8);
+            sp_copy(data + 50, c->h_ethernet, 14);
+            sp_copy(data + 64, c->h_tunnel_ipv4, 20);
+            sp_copy(data + 84, c->h_tunnel_udp, 8);
+            sp_copy(data + 92, c->h_tunnel_gtpu, 8);
+            sp_copy(data + 100, c->h_gtpu_optional, 4);
+            sp_copy(data + 104, c->h_inner_ipv4, 20);
+            if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
+            sp_commit(c);
+            return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
+            
+        }
         {
             /* compute_checksum */
             {
                 {
-                    uint64_t sum100 = 0;
-                    sum100 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum100 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum100 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum100 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum100 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum100)));
+                    uint64_t sum112 = 0;
+                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum112 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum112)));
                 }
                 {
-                    uint64_t sum101 = 0;
-                    sum101 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum101 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum101 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum101 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum101 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum101)));
+                    uint64_t sum113 = 0;
+                    sum113 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum113 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum113 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum113 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum113 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum113)));
                 }
             }
             if (c->length + 132 > SP_MAX_PACKET + 82) goto no_room;
@@ -8566,8 +9318,8 @@ class_3:;
             sp_copy(data + 64, c->h_tunnel_ipv4, 20);
             sp_copy(data + 84, c->h_tunnel_udp, 8);
             sp_copy(data + 92, c->h_tunnel_gtpu, 8);
-            sp_copy(data + 100, c->h_tunnel_optional, 4);
-            sp_copy(data + 104, c->h_tunnel_psc, 4);
+            sp_copy(data + 100, c->h_gtpu_optional, 4);
+            sp_copy(data + 104, c->h_gtpu_psc, 4);
             sp_copy(data + 108, c->h_inner_ipv4, 20);
             if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
             sp_commit(c);
@@ -8580,13 +9332,13 @@ class_4:;
         /* verify_checksum */
         {
             {
-                uint64_t sum102 = 0;
-                sum102 += *(const uint32_t *)(c->h_ipv4);
-                sum102 += *(const uint32_t *)(c->h_ipv4 + 4);
-                sum102 += *(const uint16_t *)(c->h_ipv4 + 8);
-                sum102 += *(const uint32_t *)(c->h_ipv4 + 12);
-                sum102 += *(const uint32_t *)(c->h_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum102))) != sp_ld16(c->h_ipv4 + 10)) {
+                uint64_t sum114 = 0;
+                sum114 += *(const uint32_t *)(c->h_ipv4);
+                sum114 += *(const uint32_t *)(c->h_ipv4 + 4);
+                sum114 += *(const uint16_t *)(c->h_ipv4 + 8);
+                sum114 += *(const uint32_t *)(c->h_ipv4 + 12);
+                sum114 += *(const uint32_t *)(c->h_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum114))) != sp_ld16(c->h_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
@@ -8658,6 +9410,7 @@ class_4:;
                     c->misses[0]++;
                     e = sp_default_station(c);
                 }
+                c->v.UpfIngress_station_tmp = e->action;
                 if (e->action == ACTION_route) {
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
                 }
@@ -8665,8 +9418,20 @@ class_4:;
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                     c->v.meta_loopback = 1u;
                 }
+                else if (e->action == ACTION_group) {
+                    c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
+                }
                 else if (e->action == ACTION_UpfIngress_station_drop) {
                     c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
+            }
+            {
+                const uint32_t on115 = (uint32_t)c->v.UpfIngress_station_tmp;
+                if (on115 == 2u) {
+                    c->v.meta_reason = 0x2au;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
@@ -8713,8 +9478,8 @@ class_4:;
                     }
                 }
                 {
-                    const uint32_t on103 = (uint32_t)c->v.UpfIngress_session_tmp;
-                    if (on103 == 6u) {
+                    const uint32_t on116 = (uint32_t)c->v.UpfIngress_session_tmp;
+                    if (on116 == 7u) {
                         c->v.meta_reason = 4u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -8793,8 +9558,8 @@ class_4:;
                     }
                 }
                 {
-                    const uint32_t on104 = (uint32_t)c->v.UpfIngress_session_tmp_3;
-                    if (on104 == 6u) {
+                    const uint32_t on117 = (uint32_t)c->v.UpfIngress_session_tmp_3;
+                    if (on117 == 7u) {
                         c->v.meta_reason = 5u;
                         c->v.standard_metadata_egress_spec = 0x1feu;
                         goto end_of_ingress;
@@ -8819,12 +9584,12 @@ class_4:;
                     struct sp_cell_sdf_ipv6 *e = 0;
                     struct sp_masks_sdf_ipv6 *masks = sp_masks_sdf_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide105 = (sp_u128)c->v.UpfIngress_session_remote_v6;
-                        const sp_u128 wide106 = (sp_u128)c->v.UpfIngress_session_local_v6;
-                        c->key[0] = (uint64_t)wide105;
-                        c->key[1] = (uint64_t)(wide105 >> 64);
-                        c->key[2] = (uint64_t)wide106;
-                        c->key[3] = (uint64_t)(wide106 >> 64);
+                        const sp_u128 wide118 = (sp_u128)c->v.UpfIngress_session_remote_v6;
+                        const sp_u128 wide119 = (sp_u128)c->v.UpfIngress_session_local_v6;
+                        c->key[0] = (uint64_t)wide118;
+                        c->key[1] = (uint64_t)(wide118 >> 64);
+                        c->key[2] = (uint64_t)wide119;
+                        c->key[3] = (uint64_t)(wide119 >> 64);
                         c->key[4] = ((uint64_t)((uint32_t)c->v.meta_filter_set)) << 32 | ((uint64_t)((uint32_t)c->v.UpfIngress_session_remote_port)) << 48 | (uint64_t)((uint32_t)c->v.UpfIngress_session_flow_label);
                         c->key[5] = ((uint64_t)((uint32_t)c->v.meta_protocol)) << 16 | (uint64_t)((uint32_t)c->v.UpfIngress_session_local_port) | ((uint64_t)((uint32_t)c->v.meta_tos)) << 24 | ((uint64_t)((uint32_t)c->v.meta_qfi)) << 32;
                         e = sp_find_sdf_ipv6(c, masks);
@@ -8897,12 +9662,12 @@ class_4:;
                 struct sp_cell_firewall_v6 *e = 0;
                 struct sp_masks_firewall_v6 *masks = sp_masks_firewall_v6(c);
                 if (masks->count) {
-                    const sp_u128 wide107 = (sp_u128)c->v.meta_src_v6;
-                    const sp_u128 wide108 = (sp_u128)c->v.meta_dst_v6;
-                    c->key[0] = (uint64_t)wide107;
-                    c->key[1] = (uint64_t)(wide107 >> 64);
-                    c->key[2] = (uint64_t)wide108;
-                    c->key[3] = (uint64_t)(wide108 >> 64);
+                    const sp_u128 wide120 = (sp_u128)c->v.meta_src_v6;
+                    const sp_u128 wide121 = (sp_u128)c->v.meta_dst_v6;
+                    c->key[0] = (uint64_t)wide120;
+                    c->key[1] = (uint64_t)(wide120 >> 64);
+                    c->key[2] = (uint64_t)wide121;
+                    c->key[3] = (uint64_t)(wide121 >> 64);
                     c->key[4] = (uint64_t)((uint32_t)c->v.meta_vrf) | ((uint64_t)((uint32_t)c->v.meta_protocol)) << 48 | ((uint64_t)((uint32_t)c->v.meta_src_port)) << 16 | ((uint64_t)((uint32_t)c->v.meta_dst_port)) << 32;
                     e = sp_find_firewall_v6(c, masks);
                 }
@@ -9021,14 +9786,28 @@ class_4:;
                         goto end_of_ingress;
                     }
                 }
+                c->v.meta_relayed_bytes = 4u;
+                c->v.meta_container_bytes = 4u;
+                if ((((uint32_t)c->v.meta_flags) & 0x20u) != 0u) {
+                    c->v.meta_relayed_bytes = ((4u - 4u) & 0xffff);
+                    c->v.meta_container_bytes = 0u;
+                }
+                if ((((uint32_t)c->v.meta_encapsulation) != 1u) && (((uint32_t)c->v.meta_container_bytes) == 0u)) {
+                    c->v.meta_new_container = 1u;
+                    c->v.meta_relayed_bytes = ((((uint32_t)c->v.meta_relayed_bytes) + 4u) & 0xffff);
+                }
+                c->v.meta_out_length = ((((uint32_t)c->v.meta_pdu_length) + 0x24u) + ((uint32_t)c->v.meta_relayed_bytes));
+                if (((((uint32_t)c->v.meta_relayed_bytes) != 0u) || (((sp_ld8(c->h_gtpu) >> 1) & 0x1) == 1u)) || ((sp_ld8(c->h_gtpu) & 0x1) == 1u)) {
+                    c->v.meta_out_length = (((uint32_t)c->v.meta_out_length) + 4u);
+                }
             } else {
                 {
                     struct sp_cell_route_ipv6 *e = 0;
                     struct sp_masks_route_ipv6 *masks = sp_masks_route_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide109 = (sp_u128)c->v.meta_dst_v6;
-                        c->key[0] = (uint64_t)wide109;
-                        c->key[1] = (uint64_t)(wide109 >> 64);
+                        const sp_u128 wide122 = (sp_u128)c->v.meta_dst_v6;
+                        c->key[0] = (uint64_t)wide122;
+                        c->key[1] = (uint64_t)(wide122 >> 64);
                         c->key[2] = (uint64_t)((uint32_t)c->v.meta_out_vrf);
                         e = sp_find_route_ipv6(c, masks);
                     }
@@ -9116,11 +9895,36 @@ class_4:;
                     goto end_of_ingress;
                 }
             }
-            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 511u;
-                c->v.standard_metadata_mcast_grp = 0u;
-                goto end_of_ingress;
+            if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_inner_ipv6 + 7);
+                if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                    c->v.meta_reason = 0x23u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+            } else {
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
             }
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -9194,22 +9998,16 @@ class_4:;
                 }
             }
             if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
-                if (sp_ld8(c->h_inner_ipv6 + 7) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 sp_st8(c->h_inner_ipv6 + 7, ((sp_ld8(c->h_inner_ipv6 + 7) - 1u) & 0xff));
             }
-            c->valid &= ~SP_BIT(V_ipv4);
-            c->valid &= ~SP_BIT(V_ports);
-            c->valid &= ~SP_BIT(V_udp_rest);
-            c->valid &= ~SP_BIT(V_gtpu);
-            c->valid &= ~SP_BIT(V_gtpu_optional);
-            c->valid &= ~SP_BIT(V_gtpu_psc);
             if (((uint32_t)c->v.meta_encapsulation) == 0u) {
                 sp_st16(c->h_ethernet + 12, 0x86ddu);
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
+                c->valid &= ~SP_BIT(V_gtpu_optional);
+                c->valid &= ~SP_BIT(V_gtpu_psc);
             } else {
                 sp_st16(c->h_ethernet + 12, 0x800u);
                 c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((((uint32_t)c->v.meta_out_length) - 0x24u) & 0xffff);
@@ -9246,22 +10044,39 @@ class_4:;
                 sp_st8(c->h_tunnel_gtpu + 1, 0xffu);
                 sp_st16(c->h_tunnel_gtpu + 2, (uint32_t)c->v.UpfIngress_tunnel_put_in_tunnel_gtpu_payload);
                 sp_st32(c->h_tunnel_gtpu + 4, (uint32_t)c->v.meta_tunnel_teid);
+                c->v.UpfIngress_tunnel_relay_pdu_type = 0u;
+                c->v.UpfIngress_tunnel_relay_qfi = 0u;
+                c->v.UpfIngress_tunnel_relay_kept = 0xffu;
                 if (((uint32_t)c->v.meta_encapsulation) != 1u) {
-                    c->v.UpfIngress_tunnel_add_session_container_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 1u : 0u);
-                    sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
-                    sp_zero(c->h_tunnel_optional, 4);
-                    c->valid |= SP_BIT(V_tunnel_optional);
-                    sp_st16(c->h_tunnel_optional, 0u);
-                    sp_st8(c->h_tunnel_optional + 2, 0u);
-                    sp_st8(c->h_tunnel_optional + 3, 0x85u);
-                    sp_zero(c->h_tunnel_psc, 4);
-                    c->valid |= SP_BIT(V_tunnel_psc);
-                    sp_st8(c->h_tunnel_psc, 1u);
-                    sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xfu) | ((uint32_t)((uint32_t)c->v.UpfIngress_tunnel_add_session_container_pdu_type) << 4));
-                    sp_st8(c->h_tunnel_psc + 1, (sp_ld8(c->h_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
-                    sp_st8(c->h_tunnel_psc + 2, (uint32_t)c->v.meta_psc_qos);
-                    sp_st8(c->h_tunnel_psc + 3, 0u);
+                    c->v.UpfIngress_tunnel_relay_pdu_type = ((((uint32_t)c->v.meta_encapsulation) == 3u) ? 0x10u : 0u);
+                    if ((((uint32_t)c->v.meta_flags) & 0x40u) == 0u) {
+                        c->v.UpfIngress_tunnel_relay_qfi = (uint32_t)c->v.meta_psc_qos;
+                        c->v.UpfIngress_tunnel_relay_kept = 0xc0u;
+                    }
                 }
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfbu) | ((uint32_t)(((((uint32_t)c->v.meta_relayed_bytes) == 0u) ? 0u : 1u)) << 2));
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfdu) | ((uint32_t)(((sp_ld8(c->h_gtpu) >> 1) & 0x1)) << 1));
+                sp_st8(c->h_tunnel_gtpu, (sp_ld8(c->h_tunnel_gtpu) & 0xfeu) | (uint32_t)((sp_ld8(c->h_gtpu) & 0x1)));
+                c->v.UpfIngress_tunnel_relay_empty = (((((uint32_t)c->v.meta_relayed_bytes) == 0u) && (((sp_ld8(c->h_gtpu) >> 1) & 0x1) == 0u)) && ((sp_ld8(c->h_gtpu) & 0x1) == 0u));
+                if (((uint32_t)c->v.meta_new_container) == 1u) {
+                    sp_st8(c->h_gtpu_psc + 1, (sp_ld8(c->h_gtpu_psc + 1) & 0xfu) | ((uint32_t)(((((uint32_t)c->v.UpfIngress_tunnel_relay_pdu_type) >> 4) & 0xf)) << 4));
+                    sp_st8(c->h_gtpu_psc + 1, (sp_ld8(c->h_gtpu_psc + 1) & 0xf0u) | (uint32_t)(0u));
+                    sp_st8(c->h_gtpu_psc + 2, (uint32_t)c->v.meta_psc_qos);
+                } else {
+                    if ((((uint32_t)c->v.meta_flags) & 0x20u) == 0u) {
+                        sp_st8(c->h_gtpu_psc + 2, ((sp_ld8(c->h_gtpu_psc + 2) & ((uint32_t)c->v.UpfIngress_tunnel_relay_kept)) | ((uint32_t)c->v.UpfIngress_tunnel_relay_qfi)));
+                    } else {
+                        c->valid &= ~SP_BIT(V_gtpu_psc);
+                        sp_st8(c->h_gtpu_optional + 3, 0u);
+                        if ((uint32_t)c->v.UpfIngress_tunnel_relay_empty) {
+                            c->valid &= ~SP_BIT(V_gtpu_optional);
+                        }
+                    }
+                }
+                c->valid &= ~SP_BIT(V_ipv4);
+                c->valid &= ~SP_BIT(V_ports);
+                c->valid &= ~SP_BIT(V_udp_rest);
+                c->valid &= ~SP_BIT(V_gtpu);
             }
             c->keep = (((uint32_t)c->v.meta_out_length) + (((uint32_t)(c->valid >> V_underlay_ethernet & 1)) ? 0x40u : 0xeu));
             if (((uint32_t)c->v.meta_usage) != 0u) {
@@ -9296,13 +10111,13 @@ class_4:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum110 = 0;
-                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum110 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum110 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum110)));
+                    uint64_t sum123 = 0;
+                    sum123 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum123 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum123 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum123 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum123 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum123)));
                 }
             }
             if (c->length + 94 > SP_MAX_PACKET + 102) goto no_room;
@@ -9330,13 +10145,13 @@ class_4:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum111 = 0;
-                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum111 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum111 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum111)));
+                    uint64_t sum124 = 0;
+                    sum124 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum124 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum124 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum124 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum124 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum124)));
                 }
             }
             if (c->length + 108 > SP_MAX_PACKET + 102) goto no_room;
@@ -9361,17 +10176,52 @@ class_4:;
             return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
             
         }
-        if (c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_tunnel_optional) | SP_BIT(V_tunnel_psc) | SP_BIT(V_inner_ipv6) | SP_BIT(V_inner_ports))) {
+        if (c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_inner_ipv6) | SP_BIT(V_inner_ports))) {
             /* compute_checksum */
             {
                 {
-                    uint64_t sum112 = 0;
-                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum112 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum112 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum112)));
+                    uint64_t sum125 = 0;
+                    sum125 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum125 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum125 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum125 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum125 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum125)));
+                }
+            }
+            if (c->length + 98 > SP_MAX_PACKET + 102) goto no_room;
+            c->out_port = c->v.standard_metadata_egress_port;
+            const int here = c->out_port != 510 && c->out_port != 509;
+            if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) goto hand_on;
+            const uint32_t whole = c->length - 102 + 98;
+            if (whole > c->keep && c->keep < 14) goto failed;
+            c->keep = whole > c->keep ? whole - c->keep : 0;
+            if (bpf_xdp_adjust_head(ctx, 4)) goto failed;
+            data = (uint8_t *)(long)ctx->data;
+            end = (uint8_t *)(long)ctx->data_end;
+            if (data + 94 > end) goto failed;
+            sp_copy(data + 0, c->h_ethernet, 14);
+            sp_copy(data + 14, c->h_tunnel_ipv4, 20);
+            sp_copy(data + 34, c->h_tunnel_udp, 8);
+            sp_copy(data + 42, c->h_tunnel_gtpu, 8);
+            sp_copy(data + 50, c->h_gtpu_optional, 4);
+            sp_copy(data + 54, c->h_inner_ipv6, 40);
+            if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
+            sp_commit(c);
+            return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
+            
+        }
+        if (c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_gtpu_psc) | SP_BIT(V_inner_ipv6) | SP_BIT(V_inner_ports))) {
+            /* compute_checksum */
+            {
+                {
+                    uint64_t sum126 = 0;
+                    sum126 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum126 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum126 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum126 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum126 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum126)));
                 }
             }
             if (c->length + 102 > SP_MAX_PACKET + 102) goto no_room;
@@ -9388,8 +10238,8 @@ class_4:;
             sp_copy(data + 14, c->h_tunnel_ipv4, 20);
             sp_copy(data + 34, c->h_tunnel_udp, 8);
             sp_copy(data + 42, c->h_tunnel_gtpu, 8);
-            sp_copy(data + 50, c->h_tunnel_optional, 4);
-            sp_copy(data + 54, c->h_tunnel_psc, 4);
+            sp_copy(data + 50, c->h_gtpu_optional, 4);
+            sp_copy(data + 54, c->h_gtpu_psc, 4);
             sp_copy(data + 58, c->h_inner_ipv6, 40);
             if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
             sp_commit(c);
@@ -9400,22 +10250,22 @@ class_4:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum113 = 0;
-                    sum113 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum113 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum113 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum113 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum113 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum113)));
+                    uint64_t sum127 = 0;
+                    sum127 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum127 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum127 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum127 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum127 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum127)));
                 }
                 {
-                    uint64_t sum114 = 0;
-                    sum114 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum114 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum114 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum114 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum114 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum114)));
+                    uint64_t sum128 = 0;
+                    sum128 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum128 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum128 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum128 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum128 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum128)));
                 }
             }
             if (c->length + 144 > SP_MAX_PACKET + 102) goto no_room;
@@ -9443,26 +10293,74 @@ class_4:;
             return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
             
         }
+        if (c->valid == (SP_BIT(V_underlay_ethernet) | SP_BIT(V_underlay_ipv4) | SP_BIT(V_underlay_udp) | SP_BIT(V_vxlan) | SP_BIT(V_ethernet) | SP_BIT(V_tunnel_ipv4) | SP_BIT(V_tunnel_udp) | SP_BIT(V_tunnel_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_inner_ipv6) | SP_BIT(V_inner_ports))) {
+            /* compute_checksum */
+            {
+                {
+                    uint64_t sum129 = 0;
+                    sum129 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum129 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum129 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum129 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum129 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum129)));
+                }
+                {
+                    uint64_t sum130 = 0;
+                    sum130 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum130 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum130 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum130 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum130 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum130)));
+                }
+            }
+            if (c->length + 148 > SP_MAX_PACKET + 102) goto no_room;
+            c->out_port = c->v.standard_metadata_egress_port;
+            const int here = c->out_port != 510 && c->out_port != 509;
+            if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) goto hand_on;
+            const uint32_t whole = c->length - 102 + 148;
+            if (whole > c->keep && c->keep < 14) goto failed;
+            c->keep = whole > c->keep ? whole - c->keep : 0;
+            if (bpf_xdp_adjust_head(ctx, -46)) goto failed;
+            data = (uint8_t *)(long)ctx->data;
+            end = (uint8_t *)(long)ctx->data_end;
+            if (data + 144 > end) goto failed;
+            sp_copy(data + 0, c->h_underlay_ethernet, 14);
+            sp_copy(data + 14, c->h_underlay_ipv4, 20);
+            sp_copy(data + 34, c->h_underlay_udp, 8);
+            sp_copy(data + 42, c->h_vxlan, 8);
+            sp_copy(data + 50, c->h_ethernet, 14);
+            sp_copy(data + 64, c->h_tunnel_ipv4, 20);
+            sp_copy(data + 84, c->h_tunnel_udp, 8);
+            sp_copy(data + 92, c->h_tunnel_gtpu, 8);
+            sp_copy(data + 100, c->h_gtpu_optional, 4);
+            sp_copy(data + 104, c->h_inner_ipv6, 40);
+            if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
+            sp_commit(c);
+            return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
+            
+        }
         {
             /* compute_checksum */
             {
                 {
-                    uint64_t sum115 = 0;
-                    sum115 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum115 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum115 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum115 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum115 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum115)));
+                    uint64_t sum131 = 0;
+                    sum131 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum131 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum131 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum131 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum131 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum131)));
                 }
                 {
-                    uint64_t sum116 = 0;
-                    sum116 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum116 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum116 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum116 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum116 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum116)));
+                    uint64_t sum132 = 0;
+                    sum132 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum132 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum132 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum132 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum132 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum132)));
                 }
             }
             if (c->length + 152 > SP_MAX_PACKET + 102) goto no_room;
@@ -9484,8 +10382,8 @@ class_4:;
             sp_copy(data + 64, c->h_tunnel_ipv4, 20);
             sp_copy(data + 84, c->h_tunnel_udp, 8);
             sp_copy(data + 92, c->h_tunnel_gtpu, 8);
-            sp_copy(data + 100, c->h_tunnel_optional, 4);
-            sp_copy(data + 104, c->h_tunnel_psc, 4);
+            sp_copy(data + 100, c->h_gtpu_optional, 4);
+            sp_copy(data + 104, c->h_gtpu_psc, 4);
             sp_copy(data + 108, c->h_inner_ipv6, 40);
             if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) goto failed;
             sp_commit(c);
@@ -9498,13 +10396,13 @@ class_5:;
         /* verify_checksum */
         {
             {
-                uint64_t sum117 = 0;
-                sum117 += *(const uint32_t *)(c->h_ipv4);
-                sum117 += *(const uint32_t *)(c->h_ipv4 + 4);
-                sum117 += *(const uint16_t *)(c->h_ipv4 + 8);
-                sum117 += *(const uint32_t *)(c->h_ipv4 + 12);
-                sum117 += *(const uint32_t *)(c->h_ipv4 + 16);
-                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum117))) != sp_ld16(c->h_ipv4 + 10)) {
+                uint64_t sum133 = 0;
+                sum133 += *(const uint32_t *)(c->h_ipv4);
+                sum133 += *(const uint32_t *)(c->h_ipv4 + 4);
+                sum133 += *(const uint16_t *)(c->h_ipv4 + 8);
+                sum133 += *(const uint32_t *)(c->h_ipv4 + 12);
+                sum133 += *(const uint32_t *)(c->h_ipv4 + 16);
+                if (((uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum133))) != sp_ld16(c->h_ipv4 + 10)) {
                     c->v.standard_metadata_checksum_error = 1u;
                 }
             }
@@ -9564,6 +10462,7 @@ class_5:;
                     c->misses[0]++;
                     e = sp_default_station(c);
                 }
+                c->v.UpfIngress_station_tmp = e->action;
                 if (e->action == ACTION_route) {
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
                 }
@@ -9571,8 +10470,20 @@ class_5:;
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                     c->v.meta_loopback = 1u;
                 }
+                else if (e->action == ACTION_group) {
+                    c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
+                }
                 else if (e->action == ACTION_UpfIngress_station_drop) {
                     c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
+            }
+            {
+                const uint32_t on134 = (uint32_t)c->v.UpfIngress_station_tmp;
+                if (on134 == 2u) {
+                    c->v.meta_reason = 0x2au;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
@@ -9658,8 +10569,8 @@ class_5:;
                     }
                 }
                 {
-                    const uint32_t on118 = (uint32_t)c->v.UpfIngress_session_tmp_5;
-                    if (on118 == 6u) {
+                    const uint32_t on135 = (uint32_t)c->v.UpfIngress_session_tmp_5;
+                    if (on135 == 7u) {
                         if ((sp_ld8(c->h_ipv4 + 9) == 0x11u) && ((((sp_ld8(c->h_ipv4 + 6) >> 5) & 0x1) == 1u) || ((sp_ld16(c->h_ipv4 + 6) & 0x1fff) != 0u))) {
                             c->v.meta_reason = 0x15u;
                             c->v.standard_metadata_egress_spec = 511u;
@@ -9975,11 +10886,36 @@ class_5:;
                     goto end_of_ingress;
                 }
             }
-            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 511u;
-                c->v.standard_metadata_mcast_grp = 0u;
-                goto end_of_ingress;
+            if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_ipv4 + 8);
+                if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                    c->v.meta_reason = 0x23u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+            } else {
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
             }
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -10053,12 +10989,6 @@ class_5:;
                 }
             }
             if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
-                if (sp_ld8(c->h_ipv4 + 8) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(c->h_ipv4 + 8);
                 c->v.UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(c->h_ipv4 + 10);
                 c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((((uint32_t)c->v.UpfIngress_tunnel_decrement_ipv4_ttl_2) - 1u) & 0xff);
@@ -10155,13 +11085,13 @@ class_5:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum119 = 0;
-                    sum119 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum119 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum119 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum119 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum119 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum119)));
+                    uint64_t sum136 = 0;
+                    sum136 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum136 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum136 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum136 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum136 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum136)));
                 }
             }
             if (c->length + 74 > SP_MAX_PACKET + 38) goto no_room;
@@ -10190,13 +11120,13 @@ class_5:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum120 = 0;
-                    sum120 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum120 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum120 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum120 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum120 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum120)));
+                    uint64_t sum137 = 0;
+                    sum137 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum137 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum137 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum137 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum137 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum137)));
                 }
             }
             if (c->length + 88 > SP_MAX_PACKET + 38) goto no_room;
@@ -10226,13 +11156,13 @@ class_5:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum121 = 0;
-                    sum121 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum121 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum121 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum121 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum121 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum121)));
+                    uint64_t sum138 = 0;
+                    sum138 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum138 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum138 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum138 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum138 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum138)));
                 }
             }
             if (c->length + 82 > SP_MAX_PACKET + 38) goto no_room;
@@ -10263,22 +11193,22 @@ class_5:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum122 = 0;
-                    sum122 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum122 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum122 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum122 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum122 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum122)));
+                    uint64_t sum139 = 0;
+                    sum139 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum139 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum139 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum139 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum139 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum139)));
                 }
                 {
-                    uint64_t sum123 = 0;
-                    sum123 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum123 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum123 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum123 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum123 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum123)));
+                    uint64_t sum140 = 0;
+                    sum140 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum140 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum140 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum140 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum140 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum140)));
                 }
             }
             if (c->length + 124 > SP_MAX_PACKET + 38) goto no_room;
@@ -10311,22 +11241,22 @@ class_5:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum124 = 0;
-                    sum124 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum124 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum124 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum124 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum124 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum124)));
+                    uint64_t sum141 = 0;
+                    sum141 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum141 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum141 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum141 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum141 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum141)));
                 }
                 {
-                    uint64_t sum125 = 0;
-                    sum125 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum125 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum125 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum125 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum125 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum125)));
+                    uint64_t sum142 = 0;
+                    sum142 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum142 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum142 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum142 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum142 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum142)));
                 }
             }
             if (c->length + 132 > SP_MAX_PACKET + 38) goto no_room;
@@ -10418,6 +11348,7 @@ class_6:;
                     c->misses[0]++;
                     e = sp_default_station(c);
                 }
+                c->v.UpfIngress_station_tmp = e->action;
                 if (e->action == ACTION_route) {
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.route.p0_vrf);
                 }
@@ -10425,11 +11356,25 @@ class_6:;
                     c->v.meta_vrf = (uint32_t)((uint32_t)e->args.loopback.p0_vrf);
                     c->v.meta_loopback = 1u;
                 }
+                else if (e->action == ACTION_group) {
+                    c->v.meta_vrf = (uint32_t)((uint32_t)e->args.group.p0_vrf);
+                }
                 else if (e->action == ACTION_UpfIngress_station_drop) {
                     c->v.meta_reason = (uint32_t)((uint32_t)e->args.UpfIngress_station_drop.p0_reason);
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                }
+            }
+            {
+                const uint32_t on143 = (uint32_t)c->v.UpfIngress_station_tmp;
+                if (on143 == 2u) {
+                    if (((uint32_t)(sp_ld128(c->h_ipv6 + 24) >> 120) & 0xff) != 0xffu) {
+                        c->v.meta_reason = 0x2au;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             c->v.UpfIngress_session_remote_v4 = 0u;
@@ -10498,9 +11443,9 @@ class_6:;
                     struct sp_cell_local_ipv6 *e = 0;
                     struct sp_masks_local_ipv6 *masks = sp_masks_local_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide126 = sp_ld128(c->h_ipv6 + 24);
-                        c->key[0] = (uint64_t)wide126;
-                        c->key[1] = (uint64_t)(wide126 >> 64);
+                        const sp_u128 wide144 = sp_ld128(c->h_ipv6 + 24);
+                        c->key[0] = (uint64_t)wide144;
+                        c->key[1] = (uint64_t)(wide144 >> 64);
                         c->key[2] = (uint64_t)((uint32_t)c->v.meta_vrf);
                         e = sp_find_local_ipv6(c, masks);
                     }
@@ -10533,12 +11478,12 @@ class_6:;
                     struct sp_cell_sdf_ipv6 *e = 0;
                     struct sp_masks_sdf_ipv6 *masks = sp_masks_sdf_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide127 = (sp_u128)c->v.UpfIngress_session_remote_v6;
-                        const sp_u128 wide128 = (sp_u128)c->v.UpfIngress_session_local_v6;
-                        c->key[0] = (uint64_t)wide127;
-                        c->key[1] = (uint64_t)(wide127 >> 64);
-                        c->key[2] = (uint64_t)wide128;
-                        c->key[3] = (uint64_t)(wide128 >> 64);
+                        const sp_u128 wide145 = (sp_u128)c->v.UpfIngress_session_remote_v6;
+                        const sp_u128 wide146 = (sp_u128)c->v.UpfIngress_session_local_v6;
+                        c->key[0] = (uint64_t)wide145;
+                        c->key[1] = (uint64_t)(wide145 >> 64);
+                        c->key[2] = (uint64_t)wide146;
+                        c->key[3] = (uint64_t)(wide146 >> 64);
                         c->key[4] = ((uint64_t)((uint32_t)c->v.meta_filter_set)) << 32 | ((uint64_t)((uint32_t)c->v.UpfIngress_session_remote_port)) << 48 | (uint64_t)((uint32_t)c->v.UpfIngress_session_flow_label);
                         c->key[5] = ((uint64_t)((uint32_t)c->v.meta_protocol)) << 16 | (uint64_t)((uint32_t)c->v.UpfIngress_session_local_port) | ((uint64_t)((uint32_t)c->v.meta_tos)) << 24 | ((uint64_t)((uint32_t)c->v.meta_qfi)) << 32;
                         e = sp_find_sdf_ipv6(c, masks);
@@ -10611,12 +11556,12 @@ class_6:;
                 struct sp_cell_firewall_v6 *e = 0;
                 struct sp_masks_firewall_v6 *masks = sp_masks_firewall_v6(c);
                 if (masks->count) {
-                    const sp_u128 wide129 = (sp_u128)c->v.meta_src_v6;
-                    const sp_u128 wide130 = (sp_u128)c->v.meta_dst_v6;
-                    c->key[0] = (uint64_t)wide129;
-                    c->key[1] = (uint64_t)(wide129 >> 64);
-                    c->key[2] = (uint64_t)wide130;
-                    c->key[3] = (uint64_t)(wide130 >> 64);
+                    const sp_u128 wide147 = (sp_u128)c->v.meta_src_v6;
+                    const sp_u128 wide148 = (sp_u128)c->v.meta_dst_v6;
+                    c->key[0] = (uint64_t)wide147;
+                    c->key[1] = (uint64_t)(wide147 >> 64);
+                    c->key[2] = (uint64_t)wide148;
+                    c->key[3] = (uint64_t)(wide148 >> 64);
                     c->key[4] = (uint64_t)((uint32_t)c->v.meta_vrf) | ((uint64_t)((uint32_t)c->v.meta_protocol)) << 48 | ((uint64_t)((uint32_t)c->v.meta_src_port)) << 16 | ((uint64_t)((uint32_t)c->v.meta_dst_port)) << 32;
                     e = sp_find_firewall_v6(c, masks);
                 }
@@ -10740,9 +11685,9 @@ class_6:;
                     struct sp_cell_route_ipv6 *e = 0;
                     struct sp_masks_route_ipv6 *masks = sp_masks_route_ipv6(c);
                     if (masks->count) {
-                        const sp_u128 wide131 = (sp_u128)c->v.meta_dst_v6;
-                        c->key[0] = (uint64_t)wide131;
-                        c->key[1] = (uint64_t)(wide131 >> 64);
+                        const sp_u128 wide149 = (sp_u128)c->v.meta_dst_v6;
+                        c->key[0] = (uint64_t)wide149;
+                        c->key[1] = (uint64_t)(wide149 >> 64);
                         c->key[2] = (uint64_t)((uint32_t)c->v.meta_out_vrf);
                         e = sp_find_route_ipv6(c, masks);
                     }
@@ -10830,11 +11775,36 @@ class_6:;
                     goto end_of_ingress;
                 }
             }
-            if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 511u;
-                c->v.standard_metadata_mcast_grp = 0u;
-                goto end_of_ingress;
+            if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
+                c->v.UpfIngress_route_ttl = sp_ld8(c->h_ipv6 + 7);
+                if (((uint32_t)c->v.UpfIngress_route_ttl) <= 1u) {
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | 0u);
+                    c->v.meta_reason = 0x23u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.UpfIngress_route_tell_fits = ((((uint32_t)c->v.meta_mtu) - ((((uint32_t)c->v.meta_out_length) - ((uint32_t)c->v.meta_pdu_length)) & 0xffff)) & 0xffff);
+                    c->valid &= ~SP_BIT(V_underlay_ethernet);
+                    c->valid &= ~SP_BIT(V_underlay_ipv4);
+                    c->valid &= ~SP_BIT(V_underlay_udp);
+                    c->valid &= ~SP_BIT(V_vxlan);
+                    c->v.meta_mark = ((uint32_t)((uint32_t)c->v.meta_out_vrf) << 16 | ((uint32_t)c->v.UpfIngress_route_tell_fits));
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 0x1feu;
+                    goto end_of_ingress;
+                }
+            } else {
+                if (((uint32_t)c->v.meta_out_length) > ((uint32_t)c->v.meta_mtu)) {
+                    c->v.meta_reason = 0x25u;
+                    c->v.standard_metadata_egress_spec = 511u;
+                    c->v.standard_metadata_mcast_grp = 0u;
+                    goto end_of_ingress;
+                }
             }
             c->v.UpfIngress_police_colour = 0u;
             if (((uint32_t)c->v.meta_meter_1) != 0u) {
@@ -10908,12 +11878,6 @@ class_6:;
                 }
             }
             if ((((uint32_t)c->v.meta_flags) & 1u) != 0u) {
-                if (sp_ld8(c->h_ipv6 + 7) <= 1u) {
-                    c->v.meta_reason = 0x23u;
-                    c->v.standard_metadata_egress_spec = 511u;
-                    c->v.standard_metadata_mcast_grp = 0u;
-                    goto end_of_ingress;
-                }
                 sp_st8(c->h_ipv6 + 7, ((sp_ld8(c->h_ipv6 + 7) - 1u) & 0xff));
             }
             if (((uint32_t)c->v.meta_encapsulation) == 0u) {
@@ -11004,13 +11968,13 @@ class_6:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum132 = 0;
-                    sum132 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum132 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum132 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum132 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum132 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum132)));
+                    uint64_t sum150 = 0;
+                    sum150 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum150 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum150 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum150 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum150 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum150)));
                 }
             }
             if (c->length + 94 > SP_MAX_PACKET + 58) goto no_room;
@@ -11039,13 +12003,13 @@ class_6:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum133 = 0;
-                    sum133 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum133 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum133 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum133 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum133 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum133)));
+                    uint64_t sum151 = 0;
+                    sum151 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum151 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum151 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum151 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum151 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum151)));
                 }
             }
             if (c->length + 108 > SP_MAX_PACKET + 58) goto no_room;
@@ -11075,13 +12039,13 @@ class_6:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum134 = 0;
-                    sum134 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum134 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum134 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum134 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum134 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum134)));
+                    uint64_t sum152 = 0;
+                    sum152 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum152 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum152 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum152 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum152 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum152)));
                 }
             }
             if (c->length + 102 > SP_MAX_PACKET + 58) goto no_room;
@@ -11112,22 +12076,22 @@ class_6:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum135 = 0;
-                    sum135 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum135 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum135 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum135 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum135 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum135)));
+                    uint64_t sum153 = 0;
+                    sum153 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum153 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum153 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum153 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum153 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum153)));
                 }
                 {
-                    uint64_t sum136 = 0;
-                    sum136 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum136 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum136 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum136 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum136 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum136)));
+                    uint64_t sum154 = 0;
+                    sum154 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum154 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum154 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum154 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum154 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum154)));
                 }
             }
             if (c->length + 144 > SP_MAX_PACKET + 58) goto no_room;
@@ -11160,22 +12124,22 @@ class_6:;
             /* compute_checksum */
             {
                 {
-                    uint64_t sum137 = 0;
-                    sum137 += *(const uint32_t *)(c->h_tunnel_ipv4);
-                    sum137 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
-                    sum137 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
-                    sum137 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
-                    sum137 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
-                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum137)));
+                    uint64_t sum155 = 0;
+                    sum155 += *(const uint32_t *)(c->h_tunnel_ipv4);
+                    sum155 += *(const uint32_t *)(c->h_tunnel_ipv4 + 4);
+                    sum155 += *(const uint16_t *)(c->h_tunnel_ipv4 + 8);
+                    sum155 += *(const uint32_t *)(c->h_tunnel_ipv4 + 12);
+                    sum155 += *(const uint32_t *)(c->h_tunnel_ipv4 + 16);
+                    sp_st16(c->h_tunnel_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum155)));
                 }
                 {
-                    uint64_t sum138 = 0;
-                    sum138 += *(const uint32_t *)(c->h_underlay_ipv4);
-                    sum138 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
-                    sum138 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
-                    sum138 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
-                    sum138 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
-                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum138)));
+                    uint64_t sum156 = 0;
+                    sum156 += *(const uint32_t *)(c->h_underlay_ipv4);
+                    sum156 += *(const uint32_t *)(c->h_underlay_ipv4 + 4);
+                    sum156 += *(const uint16_t *)(c->h_underlay_ipv4 + 8);
+                    sum156 += *(const uint32_t *)(c->h_underlay_ipv4 + 12);
+                    sum156 += *(const uint32_t *)(c->h_underlay_ipv4 + 16);
+                    sp_st16(c->h_underlay_ipv4 + 10, (uint32_t)__builtin_bswap16((uint16_t)sp_fold_words(sum156)));
                 }
             }
             if (c->length + 152 > SP_MAX_PACKET + 58) goto no_room;

@@ -67,25 +67,28 @@ fn nothing_more(rest: &str, command: Command) -> Result<Command, String> {
 /// `TABLE [PRIORITY] KEY:VALUE ... ACTION(PARAM:VALUE, ...) [= HANDLE]`
 fn add(text: &str, program: &Program) -> Result<Entry, String> {
     let (table, rest) = table(text, program)?;
-    let open = rest.find('(').ok_or("no action")?;
-    let before = rest[..open].trim_end();
-    let (keys, name) = match before.rfind(char::is_whitespace) {
-        Some(space) => (&before[..space], before[space..].trim_start()),
-        None => ("", before),
-    };
     let info = &program.tables[table];
-    let (priority, keys) = priority_and_keys(keys, info)?;
+    let (priority, keys, rest) = priority_and_keys(rest, info)?;
+    let open = rest.find('(').ok_or("no action")?;
+    let name = rest[..open].trim_end();
+    let quoted = name.strip_prefix('"').and_then(|n| n.strip_suffix('"')).is_some_and(|n| !n.contains('"'));
+    if let Some(space) = name.rfind(char::is_whitespace).filter(|_| !quoted) {
+        return Err(format!("{:?} is not KEY:VALUE", name[..space].trim_end()));
+    }
     let action = action(name, program, info)?;
     let args = arguments(&rest[open..], program, action)?;
-    Ok(Entry { table, keys, priority, action, args })
+    Ok(Entry { table, keys: whole(keys, info)?, priority, action, args })
 }
 
 /// `TABLE [PRIORITY] KEY:VALUE ...`
 fn remove(text: &str, program: &Program) -> Result<Entry, String> {
     let (table, rest) = table(text, program)?;
     let info = &program.tables[table];
-    let (priority, keys) = priority_and_keys(rest, info)?;
-    Ok(Entry { table, keys, priority, action: info.default_action.0, args: vec![] })
+    let (priority, keys, rest) = priority_and_keys(rest, info)?;
+    if !rest.is_empty() {
+        return Err(format!("{rest:?} is not KEY:VALUE"));
+    }
+    Ok(Entry { table, keys: whole(keys, info)?, priority, action: info.default_action.0, args: vec![] })
 }
 
 /// `TABLE ACTION(PARAM:VALUE, ...)`
@@ -118,18 +121,15 @@ fn action(name: &str, program: &Program, table: &TableInfo) -> Result<ActionId, 
     named(name, all).map_err(|e| format!("action {e} of table {}", table.name))
 }
 
-fn priority_and_keys(text: &str, info: &TableInfo) -> Result<(u32, Vec<KeyMatch>), String> {
-    let mut words = text.split_whitespace().peekable();
-    let mut priority = 0;
-    if let Some(p) = words.peek().and_then(|w| w.parse::<u32>().ok()) {
-        words.next();
-        priority = p;
-    }
+/// The priority, the keys that are given, and what follows them.
+fn priority_and_keys<'t>(text: &'t str, info: &'t TableInfo) -> Result<(u32, Vec<Option<KeyMatch>>, &'t str), String> {
+    let (first, behind) = word(text);
+    let (priority, mut rest) = first.parse::<u32>().map_or((0, text.trim()), |p| (p, behind));
     let mut keys: Vec<Option<KeyMatch>> = vec![None; info.keys.len()];
-    for w in words {
-        let colon = w.find(':').ok_or_else(|| format!("{w:?} is not KEY:VALUE"))?;
-        let (name, value) = (unquote(&w[..colon]), &w[colon + 1..]);
-        let name = stack_index(name);
+    while let Some((name, behind)) = key_name(rest, info) {
+        let (value, behind) = word(behind);
+        rest = behind;
+        let name = plain_key(name);
         let all = info.keys.iter().enumerate().map(|(i, k)| (i, vec![k.name.as_str()]));
         if let Some(parts) = pieces(&name, info.keys.iter().map(|k| (k.name.as_str(), k.width))) {
             let widths: Vec<u32> = parts.clone().map(|i| info.keys[i].width).collect();
@@ -148,6 +148,13 @@ fn priority_and_keys(text: &str, info: &TableInfo) -> Result<(u32, Vec<KeyMatch>
             return Err(format!("key {} is given twice", key.name));
         }
     }
+    // Scripts give priorities to tables of any kind; where they decide nothing they say nothing.
+    let prioritised = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+    Ok((if prioritised { priority } else { 0 }, keys, rest))
+}
+
+/// All keys: what is left out matches everything, if it can.
+fn whole(keys: Vec<Option<KeyMatch>>, info: &TableInfo) -> Result<Vec<KeyMatch>, String> {
     let whole = |(k, m): (&program::KeyInfo, Option<KeyMatch>)| match (m, k.kind) {
         (Some(m), _) => Ok(m),
         (None, MatchKind::Exact) => Err(format!("key {} is missing", k.name)),
@@ -156,10 +163,55 @@ fn priority_and_keys(text: &str, info: &TableInfo) -> Result<(u32, Vec<KeyMatch>
         (None, MatchKind::Range) => Ok(KeyMatch::Range { low: 0, high: base::Bits::mask(k.width) }),
         (None, MatchKind::Optional) => Ok(KeyMatch::Optional(None)),
     };
-    let keys: Vec<KeyMatch> = info.keys.iter().zip(keys).map(whole).collect::<Result<_, _>>()?;
-    // Scripts give priorities to tables of any kind; where they decide nothing they say nothing.
-    let prioritised = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
-    Ok((if prioritised { priority } else { 0 }, keys))
+    info.keys.iter().zip(keys).map(whole).collect()
+}
+
+/// The key that a text begins with, and what is behind its colon; `None` if it begins with something else. A name is what the control plane has, whatever
+/// characters are in it, or its last parts; blanks in it may be others.
+fn key_name<'t>(text: &'t str, info: &'t TableInfo) -> Option<(&'t str, &'t str)> {
+    if let Some(quoted) = text.strip_prefix('"') {
+        let (name, behind) = quoted.split_once('"')?;
+        return Some((name, behind.trim_start().strip_prefix(':')?.trim_start()));
+    }
+    let mut found: Option<(&str, &str)> = None;
+    for key in &info.keys {
+        let name = key.name.as_str();
+        // A wide key's pieces have one name together.
+        let base = name.strip_suffix(']').and_then(|n| n.rsplit_once('[')).filter(|(_, bits)| bits.contains(':')).map(|(base, _)| base);
+        for name in [Some(name), base].into_iter().flatten() {
+            let parts = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
+            for part in [name].into_iter().chain(parts).filter(|part| !part.is_empty()) {
+                let behind = strip_spaced(text, part).and_then(|behind| behind.trim_start().strip_prefix(':'));
+                if let Some(behind) = behind.filter(|_| found.is_none_or(|(longest, _)| part.len() > longest.len())) {
+                    found = Some((part, behind.trim_start()));
+                }
+            }
+        }
+    }
+    if found.is_some() {
+        return found;
+    }
+    // A name that the table does not have in these words: it ends at a colon that is in no bracket, and has no blanks outside of them.
+    let mut depth = 0u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            ':' if depth == 0 => return Some((&text[..at], text[at + 1..].trim_start())),
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            c if c.is_whitespace() && depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What is behind a name that a text begins with, but for blanks.
+fn strip_spaced<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let mut rest = text;
+    for c in name.chars().filter(|c| !c.is_whitespace()) {
+        rest = rest.trim_start().strip_prefix(c)?;
+    }
+    Some(rest)
 }
 
 /// `(PARAM:VALUE, ...) [= HANDLE]`, in any order of the parameters.
@@ -175,7 +227,8 @@ fn arguments(text: &str, program: &Program, action: ActionId) -> Result<Vec<u128
     let params = || info.params.iter().map(|p| (p.name.as_str(), p.width));
     let mut position = 0;
     for arg in inner.split(',').map(str::trim).filter(|a| !a.is_empty()) {
-        let (i, value) = match arg.split_once(':') {
+        // A wide parameter's pieces have colons in their names, a value has none.
+        let (i, value) = match arg.rsplit_once(':') {
             Some((name, value)) => {
                 let name = unquote(name.trim());
                 let found = pieces(name, params()).map(|p| p.start).or_else(|| info.params.iter().position(|p| p.name == name));
@@ -436,8 +489,9 @@ fn pieces<'p>(name: &str, all: impl Iterator<Item = (&'p str, u32)>) -> Option<s
     found.filter(|(range, low)| *low == 0 && range.len() > 1).map(|(range, _)| range)
 }
 
-/// STF writes `h$0.f` for `h[0].f`.
-fn stack_index(name: &str) -> String {
+/// A key as the program writes it: STF also has `h.$valid$` for `h.isValid()`, and `h$0.f` for `h[0].f`.
+fn plain_key(name: &str) -> String {
+    let name = &name.replace("$valid$", "isValid()");
     let Some((head, tail)) = name.split_once('$') else { return name.to_owned() };
     let digits = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
     if digits == 0 { name.to_owned() } else { format!("{head}[{}]{}", &tail[..digits], &tail[digits..]) }

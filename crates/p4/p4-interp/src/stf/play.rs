@@ -134,7 +134,7 @@ pub fn way_out(verdict: Verdict) -> Option<PortId> {
     match verdict.kind {
         VerdictKind::Forward => Some(PortId(verdict.port)),
         VerdictKind::Punt => Some(PortId::PUNT),
-        VerdictKind::Buffer => Some(PortId::BUFFER),
+        VerdictKind::Buffer | VerdictKind::Shape => Some(PortId::BUFFER),
         VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => None,
     }
 }

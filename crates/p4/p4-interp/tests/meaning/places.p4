@@ -38,7 +38,7 @@ control I(inout headers hdr, inout metadata meta, inout standard_metadata_t sm) 
         else if (hdr.start.op == 5) { put(hdr.s[bump(hdr.start.n)].v, hdr.start.n); }
         else if (hdr.start.op == 6) { hdr.s[hdr.start.n].v = bump(hdr.start.n); }
         else if (hdr.start.op == 7) { hdr.s[hdr.start.n].v += bump(hdr.start.n); }
-        // An invalid header copied to a member of a union leaves the other member.
+        // An invalid header copied to a member of a union leaves no other valid.
         else if (hdr.start.op == 8) { renew(hdr.absent); hdr.u.two.setInvalid(); }
         else if (hdr.start.op == 9) { make(hdr.u.two, hdr.u.one.v); }
         // Two places of the same union, copied out one after the other: the last one that is valid stays.

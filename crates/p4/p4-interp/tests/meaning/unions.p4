@@ -26,13 +26,13 @@ control I(inout headers hdr, inout metadata meta, inout standard_metadata_t sm) 
         if (hdr.start.op == 1) { hdr.u.two = { 1, 2 }; hdr.start.r = (bit<8>) (bit<1>) hdr.u.one.isValid(); }
         else if (hdr.start.op == 2) { hdr.u.two.setValid(); hdr.u.two.v = 5; hdr.u.two.w = 6; }
         else if (hdr.start.op == 3) { hdr.u.one.setInvalid(); if (!hdr.u.isValid()) { hdr.start.r = 1; } }
-        // An invalid header to one member leaves the other alone.
+        // An invalid header to one member leaves no other valid.
         else if (hdr.start.op == 4) { two_t t; t.setInvalid(); hdr.u.two = t; }
         else if (hdr.start.op == 5) { hdr.u.one = (one_t) {#}; }
         // A whole union.
         else if (hdr.start.op == 6) { hdr.other = hdr.u; if (hdr.other == hdr.u) { hdr.start.r = 1; } hdr.other.one.v = 9; if (hdr.other != hdr.u) { hdr.start.r = hdr.start.r + 2; } }
         else if (hdr.start.op == 7) { hdr.u = (either_t) {#}; if (hdr.u == hdr.other) { hdr.start.r = 1; } }
-        // Made valid and invalid again in a callee: what comes back is an invalid member.
+        // Made valid and invalid again in a callee: what comes back is an invalid member, and the union is invalid.
         else if (hdr.start.op == 8) { hdr.u.two = { 3, 4 }; renew(hdr.u.one); }
         // Headers are equal if both are invalid, whatever they held, or both valid with equal fields.
         else if (hdr.start.op == 10) {

@@ -21,6 +21,7 @@ use super::{CutError, Vars, set};
 use p4_analysis::control::any_stmt;
 use p4_analysis::effects::read_anywhere;
 use p4_analysis::live::Liveness;
+use p4_ir::origin::Construct;
 use p4_ir::*;
 use program::{Bridge, BridgeCall, BridgeStop};
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +140,7 @@ impl Calls {
             }
         }
         if all.len() > Bridge::MAX_STOPS {
-            return Err(CutError(format!("it stops in {} places, more than {}", all.len(), Bridge::MAX_STOPS)));
+            return Err(CutError::new(Construct::Service, format!("it stops in {} places, more than {}", all.len(), Bridge::MAX_STOPS)));
         }
         let mut var = |name: &str, width: u32| ir.add_var(&format!("bridge.{name}"), Ty::Bit(width));
         Ok(Calls { all, in_ingress, headers, asks, at: var("resume_at", 8), spec: var("spec", 9) })

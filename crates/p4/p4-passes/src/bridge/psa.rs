@@ -10,6 +10,7 @@
 use super::{CutError, MAX_BYTES, exits, set};
 use p4_analysis::control::{self, any_stmt};
 use p4_analysis::effects::Effects;
+use p4_ir::origin::{Construct, Holder};
 use p4_ir::*;
 use program::{BitField, Bridge, CountUnit, LengthSource, Switch};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +69,7 @@ pub(super) fn cut(psa: &Ir) -> Result<(Ir, Bridge), CutError> {
         }
     }
     let [(before_ingress, ingress), (before_egress, egress)] =
-        [fields.deparser(psa, "ingress", ingress.deparser)?, fields.deparser(psa, "egress", egress.deparser)?];
+        [fields.deparser(psa, 0, ingress.deparser)?, fields.deparser(psa, 1, egress.deparser)?];
     in_egress.extend(before_egress);
     in_egress.extend(fields.say(
         &ir,
@@ -128,7 +129,7 @@ fn frame_length(ir: &mut Ir) -> Result<Option<VarId>, CutError> {
         return Ok(None);
     }
     if ir.intrinsic.pdu_length.is_some() {
-        return Err(CutError("counters count both frames and @pdu_length".into()));
+        return Err(CutError::new(Construct::Counter, "counters count both frames and @pdu_length"));
     }
     let v = ir.add_var("bridge.frame_length", Ty::Bit(32));
     ir.intrinsic.pdu_length = Some(v);
@@ -170,7 +171,7 @@ impl Fields {
         }
         let fixed_bits: u32 = fields.iter().map(|f| f.ty.width()).sum();
         if fixed_bits / 8 > MAX_BYTES {
-            return Err(CutError(format!("{} bytes of metadata travel with a packet, more than {MAX_BYTES}", fixed_bits / 8)));
+            return Err(CutError::new(None, format!("{} bytes of metadata travel with a packet, more than {MAX_BYTES}", fixed_bits / 8)));
         }
         let ty = ir.header_types.push(HeaderType { name: "bridge_t".into(), fields, fixed_bits });
         let header = HeaderRef::Static(ir.headers.push(Header { name: "bridge".into(), ty, union: None }));
@@ -206,9 +207,13 @@ impl Fields {
     }
 
     /// What a deparser does before its first `emit`, and the rest. The bridge is filled between the two.
-    fn deparser(&self, psa: &Ir, pipe: &str, body: Block) -> Result<(Block, Block), CutError> {
+    fn deparser(&self, psa: &Ir, pipe: usize, body: Block) -> Result<(Block, Block), CutError> {
+        let refused = |what: &str| CutError {
+            holder: Some(Holder::Deparser(PipeId::from_u32(pipe as u32))),
+            ..CutError::new(Construct::Emit, format!("the {} deparser {what}", ["ingress", "egress"][pipe]))
+        };
         if control::exits(&body) {
-            return Err(CutError(format!("the {pipe} deparser has an `exit`")));
+            return Err(refused("has an `exit`"));
         }
         let emits = |s: &Stmt| any_stmt(std::slice::from_ref(s), &mut |s| matches!(s, Stmt::Emit(_)));
         let at = body.iter().position(emits).unwrap_or(body.len());
@@ -216,7 +221,7 @@ impl Fields {
         rest.extend(before.drain(at..));
         let said: BTreeSet<VarId> = self.taken.iter().chain(&self.reason).chain(&self.mark).map(|(v, _)| *v).collect();
         if Effects::of(psa, &rest).written_vars().any(|v| said.contains(&v)) {
-            return Err(CutError(format!("the {pipe} deparser sets what goes with the packet behind its first `emit`")));
+            return Err(refused("sets what goes with the packet behind its first `emit`"));
         }
         Ok((before, rest))
     }

@@ -153,7 +153,7 @@ impl Parser<'_> {
                 }
                 Tok::P(P::RParen) if open.pop().is_none() => return self.expected("the annotation to go on"),
                 Tok::P(p) => AnnotationTokenKind::Punct(p.text()),
-                Tok::Unknown(text) | Tok::Number(text) => AnnotationTokenKind::Other(text.to_string()),
+                Tok::Unknown(text) | Tok::Char(text) | Tok::Number(text) => AnnotationTokenKind::Other(text.to_string()),
                 Tok::PragmaEnd | Tok::Eof => {
                     let diagnostic = self.expectation("`)`");
                     return match open.pop().or(outer) {

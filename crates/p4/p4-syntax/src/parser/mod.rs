@@ -48,7 +48,7 @@ pub(crate) fn parse(tokens: Vec<Token>, diags: &mut Diagnostics) -> Program {
 
 /// Reports and drops characters that are no token, except inside `@name(...)`, where anything may stand (P4_16 §20).
 fn without_unknown(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
-    if !tokens.iter().any(|t| matches!(t.tok, Tok::Unknown(_))) {
+    if !tokens.iter().any(|t| matches!(t.tok, Tok::Unknown(_) | Tok::Char(_))) {
         return tokens;
     }
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
@@ -64,6 +64,11 @@ fn without_unknown(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
             Tok::Unknown(_) if depth == 0 => {
                 let shown: String = token.tok.text().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(40).collect();
                 diags.push(Diagnostic::error("lex", token.span, format!("`{shown}` is not part of any P4 token")));
+                continue;
+            }
+            Tok::Char(_) if depth == 0 => {
+                let message = format!("{} may stand in the conditions of `#if` only", token.tok.describe());
+                diags.push(Diagnostic::error("lex", token.span, message));
                 continue;
             }
             _ => {}

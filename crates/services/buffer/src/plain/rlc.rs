@@ -253,24 +253,25 @@ impl<P: Payload> PlainRlc<P> {
         };
         // Each number that is named, with what of it.
         let mut named: Vec<(u64, Option<(u16, u16)>)> = Vec::new();
+        let mut in_order = true;
         for nack in status.nacks() {
             let first = state.count(nack.sn);
             let last = first + u64::from(nack.range) - 1;
             if let Some((before, part)) = named.last() {
                 let next_segment = first == *before && part.is_some() && nack.segment.is_some();
-                if first <= *before && !next_segment {
-                    return (Err(StatusFault::Order), Vec::new());
-                }
+                in_order &= first > *before || next_segment;
             }
             for count in first..=last {
                 let part =
                     nack.segment.map(|(start, end)| (if count == first { start } else { 0 }, if count == last { end } else { SO_END }));
                 named.push((count, part));
             }
-            if last >= ack {
-                return (Err(StatusFault::Order), Vec::new());
-            }
         }
+        if !in_order {
+            let whole: BTreeSet<u64> = named.iter().map(|(count, _)| *count).collect();
+            named = whole.into_iter().map(|count| (count, None)).collect();
+        }
+        named.retain(|(count, _)| *count < state.next);
         let (mut report, mut events) = (Report::default(), Vec::new());
         let next_ack = state.next_ack;
         let missing: BTreeSet<u64> = named.iter().map(|(count, _)| *count).collect();
@@ -283,13 +284,13 @@ impl<P: Payload> PlainRlc<P> {
             events.push(Event::Acknowledged { key: Key { bearer, sn }, packet: kept.packet });
         }
         for (count, part) in named.into_iter().filter(|(count, _)| *count >= next_ack) {
-            let part = part.unwrap_or((0, SO_END));
+            let mut part = part.unwrap_or((0, SO_END));
             let Some(kept) = state.kept.get(&count) else {
                 report.absent += 1;
                 continue;
             };
-            if usize::from(part.0) >= kept.packet.sdu_bytes().max(1) {
-                continue;
+            if usize::from(part.0) >= kept.packet.sdu_bytes().max(1) || part.0 > part.1 {
+                part = (0, SO_END);
             }
             if let Some(too_often) = state.consider(count, part) {
                 report.nacked += 1;
@@ -299,7 +300,7 @@ impl<P: Payload> PlainRlc<P> {
                 }
             }
         }
-        if state.poll_sn < ack {
+        if state.poll_sn < ack || missing.contains(&state.poll_sn) {
             state.started_ns = None;
         }
         state.next_ack = state.kept.range(..ack).next().map_or(ack, |(count, _)| *count);

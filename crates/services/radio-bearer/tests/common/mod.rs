@@ -19,7 +19,7 @@ use radio_bearer::{BearerConfig, RadioBearerService, RlcConfig, bearer_setting};
 use service::Deployment;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use target::{Lane, Replicating, Returned, Target};
+use target_api::{Lane, Replicating, Returned, Target};
 use target_x86::{Options, X86};
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -334,7 +334,7 @@ impl Native {
     /// A burst, and what services give back behind it.
     pub(crate) fn process(&mut self, frames: &[(PortId, Vec<u8>)], now_ns: u64) -> Vec<Out> {
         let mut outs = Vec::new();
-        for burst in frames.chunks(target::BURST) {
+        for burst in frames.chunks(target_api::BURST) {
             let mut packets: Vec<Packet> = burst.iter().map(|(port, bytes)| Packet::new(bytes, *port)).collect();
             let mut verdicts = vec![Verdict::default(); packets.len()];
             self.lane.process(&mut packets, &mut verdicts, now_ns);

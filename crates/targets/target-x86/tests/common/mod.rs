@@ -5,7 +5,7 @@ use p4_interp::Mode;
 use p4_ir::Ir;
 use program::{Entry, RegisterId};
 use std::sync::Arc;
-use target::Count;
+use target_api::Count;
 pub(crate) use target_kit::twin::{self, rng};
 use target_x86::{Options, X86};
 

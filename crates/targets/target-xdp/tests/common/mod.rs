@@ -5,7 +5,7 @@ use p4_interp::Mode;
 use p4_ir::Ir;
 use program::{Entry, MatchKind, RegisterId, RuleError};
 use std::sync::Arc;
-use target::{Count, Target};
+use target_api::{Count, Target};
 pub(crate) use target_kit::twin::{self, rng};
 use target_xdp::{LoadError, Options, Xdp};
 

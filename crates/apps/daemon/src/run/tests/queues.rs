@@ -2,7 +2,7 @@
 //! queue loses a packet that a test counts.
 
 use super::*;
-use crate::report::Report;
+use crate::manage::report::Report;
 use traffic::smf;
 
 pub(super) const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
@@ -43,7 +43,7 @@ impl Bench {
         let role = format!("role = \"{}\"", rated.unwrap_or("none"));
         let text = text.replace(&role, &format!("{role}\nrate_kbps = 8000"));
         let config = Config::parse(&text).unwrap();
-        let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
+        let ir = p4_driver::compile(Path::new("upf.p4"), &[], &config.defines()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut ports = config.ports.clone();
         for port in &mut ports {

@@ -2,8 +2,8 @@
 
 use super::queues::{Bench, GNB, GNB_MAC, N3, QUEUES, ue, uplink};
 use super::*;
-use crate::control::Request;
-use crate::reload::Reloaded;
+use crate::manage::control::Request;
+use crate::manage::request::Reloaded;
 
 fn reload(bench: &Bench, from: &str, to: &str) -> Reloaded {
     assert!(bench.text.contains(from), "{from}");
@@ -75,7 +75,7 @@ fn a_target_has_carried_users_packets_and_neither_arp_nor_what_is_dropped() {
     let received = |port: &str| report.ports[port].received.packets;
     assert_eq!((received("n3"), received("n6")), (33, 18));
     // The page's and the metrics' numbers are the same.
-    let metrics = crate::metrics::text(report);
+    let metrics = crate::manage::metrics::text(report);
     for line in [
         "splitplane_target_carried_packets_total{target=\"x86\",from=\"access\"} 30\n",
         "splitplane_target_carried_packets_total{target=\"x86\",from=\"core\"} 11\n",

@@ -9,7 +9,7 @@ const USER: u64 = 20 + LENGTH as u64;
 /// As long as may be: a worker of a busy machine that stands for less loses nothing.
 const PATIENT: &str = "[qos]\nqueue_ms = 1000\ntarget_ms = 1000\n";
 
-fn dropped(report: &crate::report::Report, reason: &str) -> u64 {
+fn dropped(report: &crate::manage::report::Report, reason: &str) -> u64 {
     report.dropped.get(reason).map_or(0, |count| count.packets)
 }
 

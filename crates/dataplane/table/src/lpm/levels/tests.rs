@@ -2,10 +2,10 @@
 
 use super::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-/// What is there, by VRF, length and bits: the slow twin.
-type Truth = HashMap<(u32, u32, u128), u32>;
+/// The routes by VRF, length and bits: the slow twin. Ordered, so that a run repeats from its seed.
+type Truth = BTreeMap<(u32, u32, u128), u32>;
 
 fn cut(bits: u128, len: u32) -> u128 {
     bits & !u128::MAX.checked_shr(len).unwrap_or(0)
@@ -59,7 +59,7 @@ fn come_and_go<const LEN: usize>(width: u32, seed: u64) {
                 let (bits, handle) = (cut(random_bits(&mut rng), len), rng.random_range(1..=HANDLE));
                 levels.set(vrf, bits, len, handle);
                 replaced += u64::from(truth.insert((vrf, len, bits), handle).is_some());
-            } else if let Some((at, _)) = truth.iter().nth(rng.random_range(0..truth.len().clamp(1, 40))) {
+            } else if let Some((at, _)) = truth.iter().nth(rng.random_range(0..truth.len().max(1))) {
                 let (vrf, len, bits) = *at;
                 levels.remove(vrf, bits, len);
                 truth.remove(&(vrf, len, bits));

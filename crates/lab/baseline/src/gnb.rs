@@ -1,0 +1,144 @@
+//! Step 3 of the gNodeB's downlink (`p4/gnb.p4` with `STEP=3`) by hand: `gnb.c`, whose head says what it does and what it leaves out.
+//!
+//! Its test, `tests/gnb.rs`, compares it with the interpreter.
+
+use crate::{LimitError, lock, ops, with_views};
+use base::{Packet, Verdict};
+use ops::{GnbOps, gnb};
+use program::{Batch, Entry, KeyMatch, Op, Program};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+use target_api::Lane;
+
+/// Parameters of `set_bearer` that it reads, and those that its step has no use for.
+const SET_BEARER: [&str; 15] = [
+    "bearer",
+    "rlc_mode",
+    "rlc_long",
+    "pdcp_long",
+    "sdap_header",
+    "reflective",
+    "is_protected",
+    "key_index",
+    "ue",
+    "drb",
+    "count_base",
+    "um_base",
+    "pdu_bytes",
+    "peer",
+    "upf",
+];
+/// In the place of a QFI: the bearer of flows that no rule maps.
+const DEFAULT_FLOW: u8 = 0x40;
+
+/// The hand-written downlink of a gNodeB.
+pub struct Gnb {
+    program: Arc<Program>,
+    shared: Arc<Mutex<Raw>>,
+}
+
+/// What `gnb.c` has made, and its functions.
+struct Raw {
+    ops: GnbOps,
+    gnb: *mut c_void,
+}
+
+// SAFETY: what `gnb` points to has no ties to a thread, and is used under a lock.
+unsafe impl Send for Raw {}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // SAFETY: made by `create`, and not used after.
+        unsafe { (self.ops.destroy)(self.gnb) }
+    }
+}
+
+impl Gnb {
+    /// For that many flows, of bearers with numbers below `bearers`.
+    ///
+    /// # Errors
+    /// [`LimitError`].
+    pub fn new(program: Arc<Program>, flows: u64, bearers: u64) -> Result<Gnb, LimitError> {
+        let ops = gnb()?;
+        // SAFETY: takes nothing.
+        if unsafe { (ops.runs_here)() } == 0 {
+            return Err(LimitError::Absent("the hand-written baseline was built for another processor: build again here".into()));
+        }
+        let set_bearer = program.actions.values().find(|a| {
+            let names: Vec<&str> = a.params.iter().map(|p| p.name.as_str()).collect();
+            names == SET_BEARER
+        });
+        if set_bearer.is_none() {
+            return Err(LimitError::Scope("a program whose action set_bearer has other parameters".into()));
+        }
+        // SAFETY: takes any numbers.
+        let gnb = unsafe { (ops.create)(flows, bearers) };
+        if gnb.is_null() {
+            return Err(LimitError::Full(format!("no memory for {flows} flows")));
+        }
+        Ok(Gnb { program, shared: Arc::new(Mutex::new(Raw { ops, gnb })) })
+    }
+
+    /// Takes the inserts of a batch.
+    ///
+    /// # Errors
+    /// What is out of scope or does not fit; part of the batch may have been taken: throw the baseline away.
+    pub fn install(&mut self, batch: &Batch) -> Result<(), LimitError> {
+        for (i, op) in batch.ops.iter().enumerate() {
+            self.program.check_op(i, op).map_err(|e| LimitError::Scope(e.to_string()))?;
+            match op {
+                Op::Insert(entry) => self.insert(entry)?,
+                other => return Err(LimitError::Scope(format!("{other:?}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The one lane. A second one would share its state, burst by burst.
+    pub fn lane(&self) -> Box<dyn Lane> {
+        Box::new(GnbLane { shared: self.shared.clone() })
+    }
+
+    fn insert(&mut self, entry: &Entry) -> Result<(), LimitError> {
+        let table = self.program.tables[entry.table].name.as_str();
+        let action = self.program.actions[entry.action].name.rsplit('.').next().unwrap_or_default();
+        let key = |i: usize| match entry.keys.get(i) {
+            Some(KeyMatch::Exact(value)) => *value,
+            _ => 0,
+        };
+        let flow = match (table, action) {
+            ("bearer_by_flow", "set_bearer") => key(1) as u8,
+            ("default_bearer", "set_bearer") => DEFAULT_FLOW,
+            _ => return Err(LimitError::Scope(format!("action {action} in table {table}"))),
+        };
+        let arg = |name: &str| SET_BEARER.iter().position(|n| *n == name).and_then(|i| entry.args.get(i)).copied().unwrap_or_default();
+        let flags = ["rlc_long", "pdcp_long", "sdap_header", "reflective"];
+        let formats = flags.iter().enumerate().fold(0u8, |all, (bit, name)| all | u8::from(arg(name) != 0) << bit);
+        let raw = lock(&self.shared);
+        // SAFETY: `gnb` is of these functions, which check their arguments.
+        let done = unsafe {
+            (raw.ops.add)(raw.gnb, key(0) as u32, flow, arg("bearer") as u32, arg("rlc_mode") as u8, formats, arg("count_base") as u32)
+        };
+        match done {
+            0 => Ok(()),
+            1 => Err(LimitError::Full(format!("table {table} has that entry or no room"))),
+            _ => Err(LimitError::Scope("a bearer's number out of range".into())),
+        }
+    }
+}
+
+struct GnbLane {
+    shared: Arc<Mutex<Raw>>,
+}
+
+impl Lane for GnbLane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _: u64) {
+        let raw = lock(&self.shared);
+        with_views(packets, verdicts, |views, verdicts, n| {
+            // SAFETY: as `with_views` says; kinds 0 to 3 are written only.
+            unsafe { (raw.ops.process)(raw.gnb, views, verdicts, n) }
+        });
+    }
+
+    target_api::lane_without!(process_asking, take_extra, ran_by, poll, next_poll_ns, shape, count, with_rates);
+}

@@ -1,0 +1,160 @@
+//! Services that are asked while the program runs: what they answer at once needs no bridge, and no second pass of parser and deparser.
+//!
+//! The headers stay where the program has them, and the service is given the payload alone, where it lies: it cannot reach what is in front of it. What is sent
+//! and not waited for is a copy of the payload, if the service looks at it at all. Any other call stops the program, as if nobody had asked: one that a
+//! service may keep, or has declined because it must keep the packet, of a service that is on threads or in a second process, or of a packet without room for a
+//! longer payload.
+//!
+//! Passes behind a call ask too: what was called before them is done.
+
+use super::calls::{copy_of, keep_spare, reason_of};
+use super::{ReplicatingLane, as_long_as};
+use crate::Asks;
+use base::{DropReason, Packet, Verdict, VerdictKind};
+use program::{Bridge, BridgeCall, Program, TableId};
+use service::{Access, AtOnce, Call, Caller, FIELDS_MAX, GROWTH_MAX, Outcome, Question, Requests};
+
+/// Which calls may be asked, and what came of those of this burst.
+pub(super) struct Asked {
+    /// The look-ups that stand for calls, by the program's number of the table; of what else there is none.
+    calls: Vec<Option<BridgeCall>>,
+    /// By service: a packet of this burst has stopped at its call, so later ones may not be asked before it.
+    held: Vec<bool>,
+    /// Packets of this burst whose service has dropped them.
+    dropped: Vec<(usize, DropReason)>,
+    /// What is sent together.
+    burst: Vec<Call>,
+}
+
+impl Asked {
+    pub(super) fn new(bridge: &Bridge, program: &Program) -> Asked {
+        let mut calls = Vec::new();
+        for at in bridge.stops().filter_map(|(kind, _)| bridge.call(kind)) {
+            if let Some(table) = at.table {
+                calls.resize(program.tables.len(), None);
+                calls[table.as_u32() as usize] = Some(*at);
+            }
+        }
+        Asked { calls, held: vec![false; program.services.len()], dropped: Vec::new(), burst: Vec::new() }
+    }
+}
+
+impl ReplicatingLane {
+    /// Runs the program on packets as they came in.
+    pub(super) fn run_burst(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        if self.room > 0 {
+            packets.iter_mut().for_each(|packet| packet.make_room(self.room));
+        }
+        if self.run_asking(packets, verdicts, now_ns) {
+            let dropped =
+                packets.iter_mut().zip(&*verdicts).zip(&self.lengths).filter(|((_, verdict), _)| verdict.kind == VerdictKind::Drop);
+            dropped.for_each(|((packet, _), length)| as_long_as(packet, *length));
+        }
+    }
+
+    /// Runs the program on packets from its start, or from behind a call. Whether a service has dropped some of them: they are with their bridges, and the
+    /// caller gives them the lengths that they had.
+    pub(super) fn run_asking(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) -> bool {
+        if self.callers.is_empty() || self.asked.calls.is_empty() {
+            self.inner.process(packets, verdicts, now_ns);
+            return false;
+        }
+        self.asked.held.fill(false);
+        let alone = packets.len() == 1;
+        let mut asking = Asking { asked: &mut self.asked, callers: &mut self.callers, spares: &mut self.spares, alone, now_ns };
+        self.inner.process_asking(packets, verdicts, now_ns, &mut asking);
+        let dropped = !self.asked.dropped.is_empty();
+        for at in 0..self.asked.dropped.len() {
+            let (i, reason) = self.asked.dropped[at];
+            // It has stopped, so it has a bridge.
+            let bridged = self.stopped(&packets[i], &verdicts[i]);
+            let mark = self.bridge.mark.filter(|_| bridged).map_or(verdicts[i].mark, |mark| mark.get(packets[i].data()) as u32);
+            verdicts[i] = Verdict { mark, ..Verdict::drop(reason) };
+        }
+        self.asked.dropped.clear();
+        dropped
+    }
+}
+
+struct Asking<'a> {
+    asked: &'a mut Asked,
+    callers: &'a mut [Caller],
+    spares: &'a mut Vec<Packet>,
+    /// Whether one packet runs: its calls come in the program's order.
+    alone: bool,
+    now_ns: u64,
+}
+
+impl Asks for Asking<'_> {
+    fn ask(&mut self, table: TableId, questions: &mut [Question<'_>], in_order: bool) {
+        let Asked { calls, held, dropped, burst } = &mut *self.asked;
+        let Some(at) = calls.get(table.as_u32() as usize).copied().flatten() else { return };
+        let service = at.service.as_u32() as usize;
+        let (Some(caller), Some(held)) = (self.callers.get_mut(service), held.get_mut(service)) else { return };
+        let AtOnce { requests, any_order } = caller.at_once();
+        // Where their order matters calls are made in the order of the packets.
+        if !any_order && (*held || !(in_order || self.alone)) {
+            return;
+        }
+        if !at.waits {
+            return send(caller, questions, burst, self.spares, self.now_ns);
+        }
+        let access = caller.interface().access;
+        let may = |question: &Question<'_>| {
+            let short = question.room.len() < question.len as usize + GROWTH_MAX;
+            !(short && access(&question.fields) == Access::Write) && is_named(requests, &question.fields)
+        };
+        // Those in a row that may be asked are asked together: all of them, as a rule.
+        let mut rest = questions;
+        while !rest.is_empty() {
+            let n = rest.iter().position(|question| !may(question)).unwrap_or(rest.len());
+            let (asked, behind) = rest.split_at_mut(n);
+            let mut declined = false;
+            if n > 0 {
+                caller.answer(asked, self.now_ns);
+                for question in &*asked {
+                    match question.outcome {
+                        Outcome::Answered => {}
+                        Outcome::Pending => declined = true,
+                        Outcome::Dropped(reason) => dropped.push((question.packet as usize, reason_of(reason))),
+                        // It has said that it keeps none such.
+                        _ => dropped.push((question.packet as usize, DropReason::SERVICE_LOST)),
+                    }
+                }
+            }
+            if !any_order && (declined || !behind.is_empty()) {
+                *held = true;
+                break;
+            }
+            let Some((_, behind)) = behind.split_first_mut() else { break };
+            rest = behind;
+        }
+    }
+}
+
+#[inline]
+fn is_named(requests: Requests, fields: &[u8; FIELDS_MAX]) -> bool {
+    match requests {
+        Requests::All => true,
+        Requests::None => false,
+        Requests::Those(these) => these(fields),
+    }
+}
+
+/// What is not waited for: the program goes on, whatever comes of it.
+fn send(caller: &mut Caller, questions: &mut [Question<'_>], burst: &mut Vec<Call>, spares: &mut Vec<Packet>, now_ns: u64) {
+    let access = caller.interface().access;
+    burst.extend(questions.iter_mut().map(|question| {
+        question.outcome = Outcome::Answered;
+        let mut packet = Packet::void();
+        if access(&question.fields) != Access::None {
+            packet = copy_of(spares, question.payload());
+        }
+        packet.port = question.port;
+        let mut call = Call::new(packet, 0, question.fields, Call::SENT_TAG);
+        call.payload_len = question.len;
+        call
+    }));
+    caller.call(burst, now_ns);
+    burst.drain(..).for_each(|call| keep_spare(spares, call.packet));
+}
