@@ -1,6 +1,6 @@
 //! Records in files of this host, by an embedded store: they survive the end of the process and, if so asked, of the machine.
 
-use super::{CHUNK, Changes};
+use super::{CHUNK, Changes, intact};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use pfcp::node::{Read, Saved};
 use std::cell::RefCell;
@@ -47,6 +47,9 @@ impl Embedded {
         }
         let (was_there, path) = (records.exists(), records);
         let open = move || {
+            if was_there {
+                intact::check(&path)?;
+            }
             let database = Database::builder(&path)
                 .cache_size(CACHE)
                 .max_journaling_size(JOURNAL)

@@ -9,6 +9,7 @@
 //! the next start is an honest restart (TS 23.527 clause 4) and not the return of sessions that peers have changed since.
 
 mod embedded;
+mod intact;
 mod lease;
 mod replica;
 mod replies;
