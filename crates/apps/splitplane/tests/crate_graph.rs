@@ -34,13 +34,6 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4/p4-emit", &["base", "p4-analysis", "p4-ir", "program"]),
     // What an editor asks of a program; it only checks.
     ("p4/p4-lsp", &["p4-check"]),
-    // The one way from source to a running target: it drives the compiler's stages, and gives native targets the text with its program.
-    (
-        "p4/p4-driver",
-        &["c-compile", "cli", "p4-check", "p4-emit", "p4-ir", "p4-passes", "program", "service", "target-api", "target-x86", "target-xdp"],
-    ),
-    // What a chip has room for; it runs nothing.
-    ("control/chip", &["p4-analysis", "p4-ir", "program"]),
     // C text to an object: the compiler as a child, and its objects kept.
     ("common/c-compile", &[]),
     // Gives free memory back to the system.
@@ -50,13 +43,13 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Data plane.
     ("dataplane/table", &["pages"]),
     // Memory shared with another process that nobody trusts.
-    ("dataplane/shm", &[]),
+    ("seams/shm", &[]),
     ("dataplane/pktio", &["base", "wire"]),
     ("dataplane/dpdk", &["base", "pktio"]),
     // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and below what is behind it. No tables.
-    ("services/service", &["base", "shm"]),
+    ("seams/service", &["base", "shm"]),
     // The driver of a program that was cut calls the services.
-    ("targets/target-api", &["base", "program", "service"]),
+    ("seams/target-api", &["base", "program", "service"]),
     // Pure: packets of any type, rates that are the caller's. As a service: packets, and rates of its own.
     ("services/shaper", &["pages", "service"]),
     // It gives packets to the service where they wait for control code, keeps those that wait for a rate, and marks them.
@@ -64,6 +57,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Targets.
     ("targets/target-x86", &["base", "c-compile", "program", "table", "target-api"]),
     ("targets/target-xdp", &["base", "c-compile", "program", "target-api"]),
+    // What a chip has room for; it runs nothing.
+    ("targets/chip", &["p4-analysis", "p4-ir", "program"]),
     // A model: the interpreter under a chip's limits.
     ("targets/target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target-api"]),
     // Mobile.
@@ -78,10 +73,15 @@ const GRAPH: &[(&str, &[&str])] = &[
     // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.
     ("mobile/gnb", &["buffer", "ciphering"]),
     // The receiving sides of RLC and PDCP as a service.
-    ("services/radio-bearer", &["gnb", "service"]),
+    ("mobile/radio-bearer", &["gnb", "service"]),
     // The interpreter calls the services that lanes call: for traces and packet tests, where compiler and services meet.
     ("services/inline", &["base", "p4-interp", "p4-ir", "program", "service"]),
     // Control.
+    // The one way from source to a running target: it drives the compiler's stages, and gives native targets the text with its program.
+    (
+        "control/p4-driver",
+        &["c-compile", "cli", "p4-check", "p4-emit", "p4-ir", "p4-passes", "program", "service", "target-api", "target-x86", "target-xdp"],
+    ),
     ("control/offload", &["base", "program", "target-api"]),
     // Tools.
     ("apps/traffic", &["pfcp", "pktio", "wire"]),
@@ -241,6 +241,9 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("lab/splitplane-lab", &["allocator", "cli", "daemon", "lab"]),
 ];
 
+/// Groups, the lowest first: each uses those before it only.
+const LAYERS: &[&str] = &["common", "seams", "p4", "services", "dataplane", "mobile", "targets", "control", "apps", "lab"];
+
 const COMPILER: &[&str] =
     &["p4-syntax", "p4-lint", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit", "p4-lsp"];
 const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target-api", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
@@ -309,6 +312,28 @@ fn the_graph_is_the_designs() {
         expected.keys().filter(|name| !names.contains(*name)).map(|name| format!("{name} is in the list, but there is no such crate")),
     );
     assert!(wrong.is_empty(), "the crate graph is not the design's:\n  {}", wrong.join("\n  "));
+}
+
+#[test]
+fn groups_are_layers() {
+    let crates = crates();
+    let layer = |krate: &Crate| {
+        let group = krate.folder.parent().and_then(Path::file_name).unwrap().to_str().unwrap();
+        LAYERS.iter().position(|of| *of == group).unwrap_or_else(|| panic!("{group} is no layer"))
+    };
+    let layers: BTreeMap<&str, usize> = crates.iter().map(|krate| (krate.name.as_str(), layer(krate))).collect();
+    let (mut wrong, mut between) = (Vec::new(), 0);
+    for krate in &crates {
+        for used in &krate.uses {
+            let (own, other) = (layers[krate.name.as_str()], layers[used.as_str()]);
+            between += usize::from(own != other);
+            if own < other {
+                wrong.push(format!("{} is in {}, below {} of {used}", krate.name, LAYERS[own], LAYERS[other]));
+            }
+        }
+    }
+    assert!(between > 100, "{between} uses between groups were seen");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn compile(name: &str, text: &str) -> Ir {
 
 /// The chip with these figures changed, holding three sessions.
 fn model(changes: &[(&str, &str)]) -> (Asic, Arc<Ir>) {
-    let mut text = include_str!("../../../control/chip/data/tofino1.toml").to_owned();
+    let mut text = include_str!("../../../targets/chip/data/tofino1.toml").to_owned();
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");
         text = text.replacen(from, to, 1);
