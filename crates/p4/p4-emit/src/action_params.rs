@@ -128,13 +128,37 @@ impl Emitter<'_> {
 
     /// Asks for the cells of counters, meters and registers whose index is a parameter of the action: they are used later.
     fn prefetch(&mut self, action: ActionId) {
+        self.prefetch_of(action, "r");
+    }
+
+    /// The same of a record.
+    fn prefetch_of(&mut self, action: ActionId, record: &str) {
         let (ir, model) = (self.ir, self.model);
         let name = &model.actions[action.index()];
         for (cell, param) in model.action_params.cells.get(&action).into_iter().flatten() {
-            self.line(format!("{cell}, r->{name}.{});", member(ir, action, *param)));
+            self.line(format!("{cell}, {record}->{name}.{});", member(ir, action, *param)));
         }
     }
+
+    /// Whether this stage asks for the cells of an action's record again, which it was handed: a burst of 64 has more lines than the cache nearest to the
+    /// processor keeps.
+    pub(crate) fn asks_again(&self, action: ActionId) -> bool {
+        self.uses_near() && self.model.action_params.cells.contains_key(&action)
+    }
+
+    /// Asks again for the cells of a packet that comes soon.
+    pub(crate) fn prefetch_ahead(&mut self, action: ActionId) {
+        let (name, table) = (&self.model.actions[action.index()], self.model.action_params.tables[&action]);
+        self.open(format!("if (todo & bit << {AHEAD})"));
+        let table = &self.model.tables[table.index()];
+        self.line(format!("const struct record_{table} *const soon = run->contexts[i + {AHEAD}].rule_{name};"));
+        self.prefetch_of(action, "soon");
+        self.close();
+    }
 }
+
+/// How many packets later one comes whose cells are asked for again.
+const AHEAD: usize = 3;
 
 /// Those of all actions.
 pub(crate) fn cells(ir: &Ir, model: &Model) -> BTreeMap<ActionId, BTreeSet<(String, usize)>> {

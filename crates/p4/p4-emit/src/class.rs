@@ -16,7 +16,7 @@ use crate::emitter::{Emitter, Flow, Shared, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::field::load;
-use crate::graph::{self, Graph, Join, StageId, Vertex};
+use crate::graph::{self, Graph, Join, Near, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
 use crate::model::{Home, Kind, Model};
 use crate::stages::{Printed, function, print};
@@ -94,8 +94,9 @@ pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Print
 
 /// With [`graph::build_for_class`] as `join` says.
 fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join: Join) -> Result<Option<Classes>, EmitError> {
-    let Some(class_graph) = graph::build_for_class(ir, join)? else { return Ok(None) };
-    let starts_at_end = |s: &graph::Stage| s.site.is_none() && s.nodes.first().is_some_and(|node| graph.is_end(*node));
+    let Some(class_graph) = graph::build_for_class(ir, model, join)? else { return Ok(None) };
+    let starts_at_end =
+        |s: &graph::Stage| s.site.is_none() && s.nodes.first().and_then(Vertex::node).is_some_and(|node| graph.is_end(node));
     let ends = (0..graph.stages.len()).filter(|s| starts_at_end(&graph.stages[*s]));
     let general = &General { graph, needs: ends.map(|s| (s, of_none.needs_from(s))).collect() };
     let mut tracks = vec![track(of_none, 0)];
@@ -121,8 +122,14 @@ fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join
             let look_up = class_graph.stages[*s].site.map(|site| class_graph.sites[site].table).and_then(|table| {
                 let (stride, wait) = (key_stride(key_fields(ir, table).1), first_stage + s - graph.stages.len());
                 let keyed = !ir.program.tables[table].keys.is_empty() && !ir.program.asks.iter().any(|ask| ask.table == table);
+                let near = graph::near(ir, model, table);
                 let (table, stage) = (&model.tables[table.index()], first_stage + s);
-                keyed.then(|| format!("sp_look_up(run, TABLE_{table}, &run->wait[{wait}], {stride}, run->todo[{stage}]);"))
+                let text = format!("sp_look_up(run, TABLE_{table}, &run->wait[{wait}], {stride}, run->todo[{stage}]);");
+                match near {
+                    Some(Near::Always) => None,
+                    Some(Near::WhileSmall) => Some(format!("if (!run->lane->tables[TABLE_{table}].small) {text}")),
+                    None => keyed.then_some(text),
+                }
             });
             (first_stage + s, format!("class_{}_{}", i + 1, function(&class_graph, model, *s)), look_up)
         };
@@ -609,7 +616,7 @@ impl Emitter<'_> {
                 Ok(true)
             }
             Some(Known::Const(509 | 510)) => {
-                let starts = |s: &graph::Stage| s.site.is_none() && s.nodes.first() == Some(&node);
+                let starts = |s: &graph::Stage| s.site.is_none() && s.nodes.first() == Some(&Vertex::Node(node));
                 let Some(stage) = class.general.graph.stages.iter().position(starts) else { return Ok(false) };
                 self.hand_on(stage, class)?;
                 Ok(true)

@@ -7,8 +7,9 @@
 use crate::EmitError;
 use crate::class::Class;
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
-use crate::graph::{Graph, NodeId, StageId, Vertex};
+use crate::graph::{Graph, Near, NodeId, SiteId, StageId, Vertex};
 use crate::model::{Home, Kind, Model};
+use crate::near::Others;
 use cranelift_entity::EntityRef;
 use p4_analysis::effects::Ordered;
 use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, VarId};
@@ -110,8 +111,8 @@ pub(crate) struct Emitter<'a> {
     pub stage: StageId,
     /// The stages that it passes packets to.
     pub passes_to: BTreeSet<StageId>,
-    /// Nodes that are jumped to.
-    pub jumped: BTreeSet<NodeId>,
+    /// Nodes and near look-ups that are jumped to.
+    pub jumped: BTreeSet<Vertex>,
     /// Byte lengths for which a move function is wanted.
     pub moves: BTreeSet<u32>,
     /// What is known at parser states that have been jumped to.
@@ -132,6 +133,14 @@ pub(crate) struct Emitter<'a> {
     pub waits: BTreeMap<StageId, usize>,
     /// Tables that this stage passes over if they are empty.
     pub skips: BTreeSet<p4_ir::TableId>,
+    /// Near tables that this function looks up: the words of their keys, and whether it counts.
+    pub nears: BTreeMap<p4_ir::TableId, (usize, bool)>,
+    /// Tables of which it asks whether they are near now.
+    pub smalls: BTreeSet<p4_ir::TableId>,
+    /// Packets that it hands to functions of their own.
+    pub others: Vec<Others>,
+    /// The near look-up for whose other actions this function is.
+    pub others_of: Option<SiteId>,
     /// The only action for which this function of the stage is; another one is for all others.
     pub usual: Option<ActionId>,
     /// The action for which this function of the stage is not, as one of its own is.
@@ -179,6 +188,10 @@ impl<'a> Emitter<'a> {
             leaves_to: BTreeSet::new(),
             waits: BTreeMap::new(),
             skips: BTreeSet::new(),
+            nears: BTreeMap::new(),
+            smalls: BTreeSet::new(),
+            others: Vec::new(),
+            others_of: None,
             usual: None,
             not_usual: None,
             leaving: Vec::new(),
@@ -410,6 +423,9 @@ impl<'a> Emitter<'a> {
             let kept = !scope.first && self.shared.records.contains(action);
             let from = if kept { format!("c->rule_{name}") } else { format!("&sp_zero_{name}") };
             self.line(format!("const struct record_{} *rule_{name} = {from};", model.tables[table.index()]));
+            if kept && self.asks_again(*action) {
+                self.prefetch_ahead(*action);
+            }
         }
         for v in &scope.vars {
             let name = &model.vars[v.index()];
@@ -747,8 +763,24 @@ impl<'a> Emitter<'a> {
         }
         if self.class.is_some() {
             match vertex {
-                Vertex::Site(site) => {
+                Vertex::Site(site) | Vertex::Near(site) => {
                     self.pass_over(site)?;
+                    let table = self.graph.sites[site].table;
+                    match self.looks_up_here(table) {
+                        Some(Near::Always) => {
+                            self.goto_near(site);
+                            return Ok(());
+                        }
+                        Some(Near::WhileSmall) => {
+                            self.open(format!("if (small_{})", self.model.tables[table.index()]));
+                            self.smalls.insert(table);
+                            let before = self.fork();
+                            self.goto_near(site);
+                            self.close();
+                            self.flow = before;
+                        }
+                        None => {}
+                    }
                     self.settle_fields();
                 }
                 Vertex::Node(node) if self.graph.stage_of_node.contains_key(&node) => self.settle_fields(),
@@ -762,7 +794,7 @@ impl<'a> Emitter<'a> {
         }
         match vertex {
             Vertex::Node(node) if stage == self.stage || (self.class.is_some() && !self.graph.stage_of_node.contains_key(&node)) => {
-                self.jumped.insert(node);
+                self.jumped.insert(vertex);
                 self.line(format!("goto node_{node};"));
                 self.flow = None;
             }

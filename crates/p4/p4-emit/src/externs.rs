@@ -23,13 +23,15 @@ impl Emitter<'_> {
     pub(crate) fn extern_call(&mut self, e: &Extern) -> Result<(), EmitError> {
         match e {
             Extern::Count { counter, index } => {
+                let lent = if let ExprKind::Var(v) = &index.kind { self.model.action_params.vars.get(v) } else { None };
+                let asked = lent.is_some_and(|(action, _)| self.asks_again(*action));
                 let index = self.index(index)?;
-                self.count(*counter, &index)
+                self.count(*counter, &index, asked)
             }
             Extern::DirectCount(counter) => {
                 let attached = self.ir.program.counters[*counter].table;
                 match self.in_table {
-                    Some(table) if attached == Some(table) => self.count(*counter, "r->handle"),
+                    Some(table) if attached == Some(table) => self.count(*counter, "r->handle", false),
                     _ => Ok(()),
                 }
             }
@@ -172,11 +174,12 @@ impl Emitter<'_> {
         }
     }
 
-    fn count(&mut self, counter: CounterId, index: &str) -> Result<(), EmitError> {
+    /// If the cell has been `asked` for a moment ago, or stays in the cache, the packet is counted at once.
+    fn count(&mut self, counter: CounterId, index: &str, asked: bool) -> Result<(), EmitError> {
         let info = &self.ir.program.counters[counter];
         let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
         let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length) };
-        let how = if info.size <= SMALL_COUNTER && info.table.is_none() { "sp_count_now" } else { "sp_count" };
+        let how = if asked || info.size <= SMALL_COUNTER && info.table.is_none() { "sp_count_now" } else { "sp_count" };
         let name = &self.model.counters[counter.index()];
         self.line(format!("{how}(run, COUNTER_{name}, {index}, {packets}, {bytes});"));
         Ok(())

@@ -10,6 +10,7 @@
 //! A loop is not cut: its rounds would have to come back to stages that have run. Tables in it are looked up for one packet at a time.
 
 use crate::EmitError;
+use crate::model::Model;
 use p4_analysis::control::{actions, any_stmt, table_exits};
 use p4_analysis::effects::{self, Ordered};
 use p4_ir::origin::Construct;
@@ -83,8 +84,8 @@ pub struct Site {
 pub struct Stage {
     /// A look-up that comes first.
     pub site: Option<SiteId>,
-    /// Nodes, each after those that jump to it. Without a site, the first is where packets come in.
-    pub nodes: Vec<NodeId>,
+    /// Nodes, and look-ups of near tables, each after those that jump to it. Without a site, the first is where packets come in.
+    pub nodes: Vec<Vertex>,
 }
 
 /// The whole of it.
@@ -113,6 +114,36 @@ pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
     (wildcards && nothing && info.entries.is_empty()).then_some(action)
 }
 
+/// Most entries of a table that is near: they stay in the processor's caches.
+pub const NEAR_ENTRIES: u64 = 4096;
+
+/// When a table is *near*: a packet of a class looks it up where it is applied, unless the packet before had the same key, and waits for no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Near {
+    /// It has room for few entries.
+    Always,
+    /// While it has few, as the host says: most tables of routes do.
+    WhileSmall,
+}
+
+/// When a table is near; `None`: never.
+///
+/// Never is one whose records name cells of counters, meters or registers: it has an entry for each flow or session, so that hardly a packet has the key of
+/// the one before, and what is asked for early has to be there when it is used.
+pub fn near(ir: &Ir, model: &Model, table: TableId) -> Option<Near> {
+    let info = &ir.program.tables[table];
+    if actions(ir, table).iter().any(|action| model.action_params.cells.contains_key(action)) {
+        return None;
+    }
+    // Each packet asks a question of its own.
+    let asks = ir.program.asks.iter().any(|ask| ask.table == table);
+    if asks || info.keys.is_empty() || !info.keys.iter().all(|k| matches!(k.kind, MatchKind::Exact | MatchKind::Lpm)) {
+        return None;
+    }
+    let routes = info.keys.iter().any(|k| k.kind == MatchKind::Lpm);
+    if info.size <= NEAR_ENTRIES { Some(Near::Always) } else { routes.then_some(Near::WhileSmall) }
+}
+
 /// Which nodes are stages of their own for packets of a class, of those that use a meter, a register or random numbers. Each costs these packets what passes them on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
@@ -128,7 +159,7 @@ pub enum Join {
 /// that can be reached from it, though others have them too, but those that are a stage of their own as `join` says: so the order of packets is kept in one place.
 ///
 /// `None` if that would make the text many times as long.
-pub fn build_for_class(ir: &Ir, join: Join) -> Result<Option<Graph<'_>>, EmitError> {
+pub fn build_for_class<'a>(ir: &'a Ir, model: &Model, join: Join) -> Result<Option<Graph<'a>>, EmitError> {
     let mut graph = build(ir)?;
     let mut total = 0;
     let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
@@ -138,21 +169,27 @@ pub fn build_for_class(ir: &Ir, join: Join) -> Result<Option<Graph<'_>>, EmitErr
         Join::BehindLookups => true,
     });
     let joins: BTreeSet<NodeId> = stages.flat_map(|stage| graph.joins(ir, stage)).collect();
-    let is_start = |v: &Vertex| match v {
-        Vertex::Site(_) => true,
-        Vertex::Node(n) => joins.contains(n),
+    let is_start = |v: &Vertex| v.node().is_none_or(|n| joins.contains(&n));
+    let is_near = |start: Vertex| match start {
+        Vertex::Site(s) => near(ir, model, graph.sites[s].table).is_some(),
+        _ => true,
     };
     let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(is_start));
     let mut stages = Vec::new();
     for start in starts {
-        let mut nodes = BTreeSet::new();
+        let mut vertices = BTreeSet::new();
         let mut todo = vec![start];
         while let Some(v) = todo.pop() {
             let mut here = successors(ir, &graph.nodes, &graph.sites, v);
             while let Some(next) = here.pop() {
                 match next {
                     Vertex::Node(n) if joins.contains(&n) => {}
-                    Vertex::Node(n) if nodes.insert(n) => todo.push(next),
+                    Vertex::Site(s) if is_near(start) && near(ir, model, graph.sites[s].table).is_some() => {
+                        if vertices.insert(Vertex::Near(s)) {
+                            todo.push(next);
+                        }
+                    }
+                    Vertex::Node(_) if vertices.insert(next) => todo.push(next),
                     // It may be passed over.
                     Vertex::Site(s) if optional(ir, graph.sites[s].table).is_some() => {
                         here.push(resolve(&graph.nodes, Vertex::Node(graph.sites[s].after)));
@@ -161,20 +198,21 @@ pub fn build_for_class(ir: &Ir, join: Join) -> Result<Option<Graph<'_>>, EmitErr
                 }
             }
         }
-        total += nodes.len() + 1;
+        total += vertices.len() + 1;
         if total > MAX_NODES_OF_CLASS {
             return Ok(None);
         }
-        let site = if let Vertex::Site(s) = start { Some(s) } else { None };
-        let first = match start {
-            Vertex::Node(n) => Some(n),
-            Vertex::Site(_) => None,
+        let (site, first) = match start {
+            Vertex::Site(s) => (Some(s), None),
+            start => (None, Some(start)),
         };
-        let others = order.iter().filter_map(|v| if let Vertex::Node(n) = v { nodes.contains(n).then_some(*n) } else { None });
+        let in_stage = |v: &Vertex| if let Vertex::Site(s) = v { Vertex::Near(*s) } else { *v };
+        let others = order.iter().map(in_stage).filter(|v| Some(*v) != first && vertices.contains(v));
         stages.push(Stage { site, nodes: first.into_iter().chain(others).collect() });
     }
     graph.stage_of_site = stages.iter().enumerate().filter_map(|(i, s)| Some((s.site?, i))).collect();
-    graph.stage_of_node = stages.iter().enumerate().skip(1).filter(|(_, s)| s.site.is_none()).map(|(i, s)| (s.nodes[0], i)).collect();
+    let begins_at = |stage: &Stage| stage.nodes.first().and_then(Vertex::node).filter(|_| stage.site.is_none());
+    graph.stage_of_node = stages.iter().enumerate().skip(1).filter_map(|(i, s)| Some((begins_at(s)?, i))).collect();
     graph.stages = stages;
     Ok(Some(graph))
 }
@@ -321,8 +359,17 @@ impl<'a> Builder<'a> {
 pub enum Vertex {
     /// A node.
     Node(NodeId),
-    /// A site.
+    /// A site, where packets wait for the look-up.
     Site(SiteId),
+    /// A site in the midst of a stage: its table is near.
+    Near(SiteId),
+}
+
+impl Vertex {
+    /// The node that it is.
+    pub fn node(&self) -> Option<NodeId> {
+        if let Vertex::Node(n) = self { Some(*n) } else { None }
+    }
 }
 
 fn jumps(ir: &Ir, seq: &Seq<'_>, out: &mut Vec<Vertex>) {
@@ -365,7 +412,7 @@ fn successors(ir: &Ir, nodes: &[Node<'_>], sites: &[Site], v: Vertex) -> Vec<Ver
     let mut out = Vec::new();
     match v {
         Vertex::Node(n) => jumps(ir, &nodes[n].body, &mut out),
-        Vertex::Site(s) => {
+        Vertex::Site(s) | Vertex::Near(s) => {
             out.push(Vertex::Node(sites[s].after));
             if table_exits(ir, sites[s].table) {
                 out.push(Vertex::Node(sites[s].exit));
@@ -385,14 +432,14 @@ fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
         let stage = match (v, from.get(&v)) {
             (Vertex::Node(n), Some(of)) if of.len() == 1 => {
                 let stage = *of.first().expect("one");
-                stages[stage].nodes.push(n);
+                stages[stage].nodes.push(Vertex::Node(n));
                 stage
             }
             (Vertex::Node(n), _) => {
-                stages.push(Stage { site: None, nodes: vec![n] });
+                stages.push(Stage { site: None, nodes: vec![Vertex::Node(n)] });
                 stages.len() - 1
             }
-            (Vertex::Site(s), _) => {
+            (Vertex::Site(s) | Vertex::Near(s), _) => {
                 stages.push(Stage { site: Some(s), nodes: Vec::new() });
                 stages.len() - 1
             }
@@ -406,7 +453,7 @@ fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
     for (v, stage) in stage_of {
         match v {
             Vertex::Node(n) => drop(stage_of_node.insert(n, stage)),
-            Vertex::Site(s) => drop(stage_of_site.insert(s, stage)),
+            Vertex::Site(s) | Vertex::Near(s) => drop(stage_of_site.insert(s, stage)),
         }
     }
     Graph { nodes, sites, stages, stage_of_node, stage_of_site }
@@ -448,7 +495,7 @@ impl Graph<'_> {
         let v = resolve(&self.nodes, Vertex::Node(node));
         match v {
             Vertex::Node(n) => (v, self.stage_of_node.get(&n).copied().unwrap_or(0)),
-            Vertex::Site(s) => (v, self.stage_of_site.get(&s).copied().unwrap_or(0)),
+            Vertex::Site(s) | Vertex::Near(s) => (v, self.stage_of_site.get(&s).copied().unwrap_or(0)),
         }
     }
 
@@ -465,9 +512,9 @@ impl Graph<'_> {
             ordered_in(ir, &self.nodes[*node].body, &mut here);
             !here.is_empty()
         };
-        let mut joins: Vec<NodeId> = stage.nodes.iter().copied().filter(is_ordered).collect();
+        let mut joins: Vec<NodeId> = stage.nodes.iter().filter_map(Vertex::node).filter(is_ordered).collect();
         if stage.site.is_none() {
-            return stage.nodes.first().copied().filter(|_| !joins.is_empty()).into_iter().collect();
+            return stage.nodes.first().and_then(Vertex::node).filter(|_| !joins.is_empty()).into_iter().collect();
         }
         let behind: Vec<BTreeSet<NodeId>> = joins.iter().map(|node| self.behind(ir, *node)).collect();
         joins.retain(|node| !behind.iter().any(|behind| behind.contains(node)));
@@ -506,8 +553,8 @@ impl Graph<'_> {
                     }
                 }
             }
-            for node in &stage.nodes {
-                ordered_in(ir, &self.nodes[*node].body, &mut here);
+            for node in stage.nodes.iter().filter_map(Vertex::node) {
+                ordered_in(ir, &self.nodes[node].body, &mut here);
             }
             if here.into_iter().any(|what| used.insert(what, id).is_some_and(|other| other != id)) {
                 return true;

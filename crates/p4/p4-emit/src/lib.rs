@@ -42,6 +42,7 @@ mod fields;
 pub mod graph;
 pub mod layout;
 pub mod model;
+mod near;
 mod parser;
 mod stages;
 mod stmt;

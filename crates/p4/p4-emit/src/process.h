@@ -3,6 +3,7 @@ void sp_process(struct sp_lane *lane, struct sp_packet *packets, struct sp_verdi
 {
     struct sp_run *const run = lane->run;
     run->lane = lane;
+    run->burst++;
     run->now_ns = now_ns;
     run->now_us = now_ns / 1000;
     run->pendings = 0;

@@ -25,6 +25,17 @@ struct sp_wait {
     uint8_t bytes[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
 };
 
+/* Records of near tables that packets of this burst have found, by table and key. */
+#define SP_REMEMBERED 64
+
+struct sp_remembered {
+    /* Of the burst. */
+    uint64_t burst;
+    uint64_t table;
+    const void *record;
+    uint64_t key[SP_KEY_STRIDE / 8];
+};
+
 /* A burst on its way. */
 struct sp_run {
     /* For the host: how many classes there are, that of no class included; look-ups that packets had in common with the packet
@@ -32,6 +43,8 @@ struct sp_run {
     uint64_t classes;
     uint64_t spared;
     uint64_t of_class[SP_CLASSES];
+    /* Its number. */
+    uint64_t burst;
     struct sp_lane *lane;
     struct sp_packet *packets;
     struct sp_verdict *verdicts;
@@ -46,6 +59,7 @@ struct sp_run {
     struct sp_red red[SP_REDS];
     struct sp_context contexts[64];
     struct sp_wait wait[SP_WAITS];
+    struct sp_remembered remembered[SP_REMEMBERED];
     uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
 };
 
@@ -262,3 +276,27 @@ static inline void sp_looked_up(struct sp_table *table, uint64_t hits, uint64_t 
     __atomic_store_n(&table->misses, table->misses + misses, __ATOMIC_RELAXED);
 }
 
+/* The record of a near table's key, which may be that of a miss. */
+static __attribute__((noinline)) const void *sp_near(struct sp_run *run, uint32_t number, const uint64_t *key, size_t stride)
+{
+    const struct sp_table *const table = &run->lane->tables[number];
+    uint64_t hash = number, other = 0;
+    for (size_t w = 0; w < stride / 8; w++) hash = (hash ^ key[w]) * 0x9e3779b97f4a7c15ull;
+    struct sp_remembered *const at = &run->remembered[hash >> 58];
+    for (size_t w = 0; w < stride / 8; w++) other |= at->key[w] ^ key[w];
+    if (at->burst == run->burst && at->table == number && !other) return at->record;
+    uint8_t bytes[SP_KEY_STRIDE] __attribute__((aligned(64))), *found;
+    for (size_t w = 0; w < stride / 8; w++) sp_st64(bytes + 8 * w, key[w]);
+    const uint64_t hit = table->lookup ? table->lookup(table->table, bytes, stride, 1, &found) & 1 : 0;
+    at->burst = run->burst;
+    at->table = number;
+    at->record = hit ? found : table->miss;
+    for (size_t w = 0; w < stride / 8; w++) at->key[w] = key[w];
+    return at->record;
+}
+
+static inline void sp_count_near(struct sp_run *run, struct sp_table *table, uint64_t all, uint64_t hits, uint64_t asked)
+{
+    sp_looked_up(table, hits, all - hits);
+    __atomic_store_n(&run->spared, run->spared + all - asked, __ATOMIC_RELAXED);
+}

@@ -39,6 +39,8 @@ struct sp_table {
     const void *miss;
     uint64_t hits;
     uint64_t misses;
+    /* Whether it has few entries, so that a packet looks it up by itself. */
+    uint64_t small;
 };
 
 struct sp_cell {

@@ -6,9 +6,10 @@ use crate::emitter::{Emitter, Flow, Shared, arrive, kept_type, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known};
 use crate::field::store;
-use crate::graph::{Graph, Item, NodeId, Seq, SiteId, StageId, Vertex};
+use crate::graph::{Graph, Item, Near, NodeId, Seq, SiteId, StageId, Vertex, near};
 use crate::layout::{key_fields, key_stride, member};
 use crate::model::Model;
+use crate::near::Others;
 use crate::turns::Phase;
 use cranelift_entity::EntityRef;
 use p4_analysis::control::actions;
@@ -72,8 +73,7 @@ pub(crate) fn print<'a>(
     for stage in 0..graph.stages.len() {
         if let (Some(site), Some(_)) = (graph.stages[stage].site, e.class) {
             // Nothing of one stage is reached from another but its look-up.
-            e.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)));
-            e.jumped.clear();
+            e.forget_inside();
             if !e.arrivals.contains_key(&Vertex::Site(site)) {
                 continue;
             }
@@ -102,7 +102,7 @@ pub(crate) fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> Stri
         Some(site) => model.tables[graph.sites[site].table.index()].clone(),
         None if stage == 0 => "parser".into(),
         None => {
-            let name = graph.stages[stage].nodes.first().map_or("", |n| graph.nodes[*n].name);
+            let name = graph.stages[stage].nodes.first().and_then(Vertex::node).map_or("", |n| graph.nodes[n].name);
             if name.is_empty() { "join".into() } else { name.replace(' ', "_") }
         }
     };
@@ -125,41 +125,54 @@ impl Emitter<'_> {
         self.stage = stage;
         let mut outer = self.take();
         let name = format!("{}{}", self.prefix(), function(self.graph, self.model, stage));
-        self.usual = self.usual_action(stage);
-        let usual = match self.usual {
-            Some(_) => Some(self.function_text(stage, &format!("{STAGE}{name}"))?),
-            None => None,
-        };
-        self.not_usual = self.usual.take();
-        let others = match self.not_usual {
-            Some(_) => {
-                // What is known at the places of the other function does not hold here.
-                let stages = &self.graph.stage_of_node;
-                self.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)) || matches!(v, Vertex::Node(n) if stages.contains_key(n)));
-                self.jumped.clear();
-                self.function_text(stage, &format!("{STAGE}{name}_others"))?
-            }
-            None => self.function_text(stage, &format!("{STAGE}{name}"))?,
-        };
-        self.not_usual = None;
+        let far = self.graph.stages[stage].site.filter(|site| near(self.ir, self.model, self.graph.sites[*site].table).is_none());
+        self.usual = far.and_then(|site| self.usual_action(site));
+        // Each function behind those that it calls.
+        let mut texts = Vec::new();
+        if self.usual.is_some() {
+            let usual = self.function_text(stage, None, &format!("{STAGE}{name}"))?;
+            texts.push(usual.replace(OTHERS, &format!("{name}_others")));
+            self.not_usual = self.usual.take();
+            self.forget_inside();
+            texts.push(self.function_text(stage, None, &format!("{STAGE}{name}_others"))?);
+            self.not_usual = None;
+        } else {
+            texts.push(self.function_text(stage, None, &format!("{STAGE}{name}"))?);
+        }
+        // In their order, so that all that lead to one are printed before it.
+        let place = |site: SiteId| self.graph.stages[stage].nodes.iter().position(|v| *v == Vertex::Near(site));
+        while let Some(first) = (0..self.others.len()).min_by_key(|n| place(self.others[*n].site)) {
+            let others = self.others.swap_remove(first);
+            self.forget_inside();
+            let head = format!("{STAGE}{}", self.others_name(stage, others.site));
+            texts.push(self.function_text(stage, Some(others), &head)?);
+        }
         outer.truncate(outer.trim_end_matches('\n').len());
         self.append_to(outer);
         self.line("");
         if stage > 0 {
             self.line("");
         }
-        self.line(others.trim_end_matches('\n'));
-        if let Some(usual) = usual {
-            self.line("");
-            self.line(usual.replace(OTHERS, &format!("{name}_others")).trim_end_matches('\n'));
+        for (i, text) in texts.iter().rev().enumerate() {
+            if i > 0 {
+                self.line("");
+            }
+            self.line(text.trim_end_matches('\n'));
         }
         Ok(())
     }
 
+    /// What is known at places inside of a function does not hold in another one.
+    fn forget_inside(&mut self) {
+        let stages = &self.graph.stage_of_node;
+        self.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)) || v.node().is_some_and(|n| stages.contains_key(&n)));
+        self.jumped.clear();
+    }
+
     /// The action for whose packets a stage of a class is printed apart: the table's first, where another one makes headers or takes them
     /// away. All that follows would have to test for those.
-    fn usual_action(&self, stage: StageId) -> Option<ActionId> {
-        let (ir, site) = (self.ir, self.graph.stages[stage].site?);
+    pub(crate) fn usual_action(&self, site: SiteId) -> Option<ActionId> {
+        let ir = self.ir;
         let table = self.graph.sites[site].table;
         // A question's answers are looked at one by one.
         let asks = ir.program.asks.iter().any(|ask| ask.table == table);
@@ -178,11 +191,13 @@ impl Emitter<'_> {
     }
 
     /// One function, from its head on.
-    fn function_text(&mut self, stage: StageId, head: &str) -> Result<String, EmitError> {
+    fn function_text(&mut self, stage: StageId, others: Option<Others>, head: &str) -> Result<String, EmitError> {
         self.passes_to.clear();
-        match self.graph.stages[stage].site {
-            Some(site) => self.site(site)?,
-            None => {
+        self.others_of = others.as_ref().map(|of| of.site);
+        match (self.graph.stages[stage].site, others) {
+            (_, Some(Others { site, flow })) => self.head_site(site, flow, false)?,
+            (Some(site), None) => self.site(site)?,
+            (None, None) => {
                 self.for_each_packet();
                 self.plain(stage)?;
                 self.close();
@@ -196,7 +211,8 @@ impl Emitter<'_> {
         for to in &passes {
             self.line(format!("    uint64_t to_{to} = 0;"));
         }
-        self.begin_waits().iter().for_each(|l| self.line(format!("    {l}")));
+        let begin: Vec<_> = self.begin_waits().into_iter().chain(self.begin_nears()).collect();
+        begin.iter().for_each(|l| self.line(format!("    {l}")));
         for line in body.lines() {
             // Labels stay at the margin.
             self.line(if line.is_empty() { String::new() } else { format!("    {line}") });
@@ -204,7 +220,8 @@ impl Emitter<'_> {
         for to in &passes {
             self.line(format!("    run->todo[{to}] |= to_{to};"));
         }
-        self.end_waits().iter().for_each(|l| self.line(format!("    {l}")));
+        let end: Vec<_> = self.end_waits().into_iter().chain(self.end_nears()).collect();
+        end.iter().for_each(|l| self.line(format!("    {l}")));
         self.line("}");
         Ok(self.take())
     }
@@ -230,7 +247,7 @@ impl Emitter<'_> {
         let head = self.graph.stages[stage].nodes.first().copied();
         let flow = match head {
             Some(_) if stage == 0 && self.class.is_some() => self.flow.take().unwrap_or_default(),
-            Some(node) if !first => self.arrivals.get(&Vertex::Node(node)).cloned().unwrap_or_default(),
+            Some(vertex) if !first => self.arrivals.get(&vertex).cloned().unwrap_or_default(),
             _ => Flow::default(),
         };
         if stage == 0 {
@@ -273,17 +290,23 @@ impl Emitter<'_> {
     }
 
     /// The nodes of a stage in order. What stands before falls through to `head`.
-    fn nodes(&mut self, stage: StageId, head: Option<usize>) -> Result<(), EmitError> {
+    fn nodes(&mut self, stage: StageId, head: Option<Vertex>) -> Result<(), EmitError> {
         let graph = self.graph;
-        for node in &graph.stages[stage].nodes {
-            if Some(*node) != head {
-                let Some(flow) = self.arrivals.get(&Vertex::Node(*node)).cloned() else { continue };
-                if self.jumped.contains(node) {
-                    self.label(&format!("node_{node}"));
+        for vertex in &graph.stages[stage].nodes {
+            if Some(*vertex) != head {
+                let Some(flow) = self.arrivals.get(vertex).cloned() else { continue };
+                if self.jumped.contains(vertex) {
+                    self.label(&match vertex {
+                        Vertex::Node(node) => format!("node_{node}"),
+                        Vertex::Site(site) | Vertex::Near(site) => format!("site_{site}"),
+                    });
                 }
                 self.flow = Some(flow);
             }
-            self.seq(&graph.nodes[*node].body)?;
+            match vertex {
+                Vertex::Node(node) => self.seq(&graph.nodes[*node].body)?,
+                Vertex::Site(site) | Vertex::Near(site) => self.near_site(*site)?,
+            }
         }
         Ok(())
     }
@@ -380,6 +403,9 @@ impl Emitter<'_> {
         let name = &model.tables[table.index()];
         let keyed = !ir.program.tables[table].keys.is_empty();
         let mut flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
+        if self.class.is_some() && near(ir, model, table).is_some() {
+            return self.head_site(site, flow, near(ir, model, table) == Some(Near::WhileSmall));
+        }
         let ask = ir.program.asks.iter().find(|ask| ask.table == table);
         // Keys are written ahead of the stage, but those of questions: each packet asks its own.
         let written = keyed && self.class.is_some() && ask.is_none();
@@ -430,6 +456,25 @@ impl Emitter<'_> {
             let others = if self.usual.is_some() { " - others" } else { "" };
             self.line(format!("sp_looked_up(table, found, __builtin_popcountll(todo){others} - found);"));
         }
+        Ok(())
+    }
+
+    /// A near look-up at the head of a stage, or of a function for its other actions. If `waited`, packets may have waited for it.
+    fn head_site(&mut self, site: SiteId, flow: Flow, waited: bool) -> Result<(), EmitError> {
+        let table = self.graph.sites[site].table;
+        if waited {
+            self.smalls.insert(table);
+            let (x, first) = (self.stage_number(self.stage), self.class.map_or(0, |c| c.general.graph.stages.len()));
+            self.line(format!("const struct sp_wait *const wait = &run->wait[{}];", x - first));
+        }
+        self.for_each_packet();
+        let outer = self.begin_scope(false, flow);
+        self.near_record(site, waited)?;
+        self.near_actions(site)?;
+        let stage = self.stage;
+        self.nodes(stage, None)?;
+        self.end_scope(outer);
+        self.close();
         Ok(())
     }
 
@@ -484,7 +529,7 @@ impl Emitter<'_> {
     }
 
     /// The action of the record, one of `all`; `hit` and `action_run` receive what was found, and `exit` is where an `exit` leads.
-    fn actions(
+    pub(crate) fn actions(
         &mut self,
         table: TableId,
         all: Vec<ActionId>,

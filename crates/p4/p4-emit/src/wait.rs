@@ -11,7 +11,7 @@ use crate::EmitError;
 use crate::emitter::{Emitter, local_type};
 use crate::expr::paren;
 use crate::facts::Known;
-use crate::graph::{SiteId, StageId, optional};
+use crate::graph::{Near, SiteId, StageId, near, optional};
 use crate::layout::{key_fields, key_stride};
 use crate::stages::{OTHERS, PAUSE, RESUME};
 use cranelift_entity::EntityRef;
@@ -25,9 +25,39 @@ impl Emitter<'_> {
         if ir.program.tables[table].keys.is_empty() || ir.program.asks.iter().any(|ask| ask.table == table) {
             return Ok(());
         }
+        let stride = key_stride(key_fields(ir, table).1);
+        // Nothing waits for a near table.
+        let small = match near(ir, self.model, table) {
+            Some(Near::Always) => return Ok(()),
+            Some(Near::WhileSmall) => self.looks_up_here(table).is_none(),
+            None => false,
+        };
+        if small {
+            self.smalls.insert(table);
+            self.open(format!("if (!small_{})", self.model.tables[table.index()]));
+        }
+        let now = self.key_words(table)?;
+        let x = self.stage_number(stage);
+        let mut new = vec![format!("n_{x} == begin_{x}")];
+        new.extend(now.iter().enumerate().map(|(w, name)| format!("{name} != word_{x}_{w}")));
+        self.waits.insert(stage, now.len());
+        self.line(format!("n_{x} += {};", new.iter().map(|t| format!("({t})")).collect::<Vec<_>>().join(" | ")));
+        self.line(format!("wait_{x}->key_of[i] = n_{x} - 1;"));
+        for (w, name) in now.iter().enumerate() {
+            self.line(format!("sp_st64(wait_{x}->bytes + (n_{x} - 1) * {stride} + {}, {name});", 8 * w));
+            self.line(format!("word_{x}_{w} = {name};"));
+        }
+        if small {
+            self.close();
+        }
+        Ok(())
+    }
+
+    /// A table's key as words of memory: names of C constants.
+    pub(crate) fn key_words(&mut self, table: TableId) -> Result<Vec<String>, EmitError> {
+        let ir = self.ir;
         let (fields, len) = key_fields(ir, table);
-        let stride = key_stride(len);
-        let mut words = vec![Vec::new(); stride.div_ceil(8) as usize];
+        let mut words = vec![Vec::new(); key_stride(len).div_ceil(8) as usize];
         for ((field, info), e) in fields.iter().zip(&ir.program.tables[table].keys).zip(&ir.tables[table].keys) {
             if info.width == 0 || field.bytes == 0 {
                 continue;
@@ -51,24 +81,14 @@ impl Emitter<'_> {
                 });
             }
         }
-        let x = self.stage_number(stage);
-        let mut new = vec![format!("n_{x} == begin_{x}")];
-        let mut now = Vec::new();
-        for (w, parts) in words.iter().enumerate() {
+        let mut names = Vec::new();
+        for parts in words {
             let name = format!("x{}", self.unique());
             let value = if parts.is_empty() { "0".into() } else { parts.join(" | ") };
             self.line(format!("const uint64_t {name} = {value};"));
-            new.push(format!("{name} != word_{x}_{w}"));
-            now.push(name);
+            names.push(name);
         }
-        self.waits.insert(stage, words.len());
-        self.line(format!("n_{x} += {};", new.iter().map(|t| format!("({t})")).collect::<Vec<_>>().join(" | ")));
-        self.line(format!("wait_{x}->key_of[i] = n_{x} - 1;"));
-        for (w, name) in now.iter().enumerate() {
-            self.line(format!("sp_st64(wait_{x}->bytes + (n_{x} - 1) * {stride} + {}, {name});", 8 * w));
-            self.line(format!("word_{x}_{w} = {name};"));
-        }
-        Ok(())
+        Ok(names)
     }
 
     /// Passes a table over whose look-up would change nothing. Goes on behind it in the same stage; what follows is for when it

@@ -31,6 +31,8 @@ pub(crate) struct CTable {
     pub miss: *const u8,
     pub hits: AtomicU64,
     pub misses: AtomicU64,
+    /// 1 if a packet looks it up by itself, where packets of a burst do so together otherwise: it has few entries.
+    pub small: u64,
 }
 
 /// `struct sp_cell`.

@@ -154,7 +154,7 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
     for table in &mut state.tables {
         table.flip();
     }
-    let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
+    let views = state.tables.iter().map(|t| (t.view(), t.miss(), t.is_small())).collect();
     let CellChanges { clears, mut meters, profiles, .. } = cells;
     let mut unset = Vec::new();
     if state.lanes != 1 || shared.cells_shared {

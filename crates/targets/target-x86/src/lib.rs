@@ -144,8 +144,8 @@ pub(crate) struct State {
 
 /// What a lane takes over at the start of its first burst after a batch.
 pub(crate) struct Update {
-    /// Where to look up (nowhere in an empty table) and the default action's record, of each table.
-    views: Box<[(Option<View>, *const u8)]>,
+    /// Where to look up (nowhere in an empty table), the default action's record, and whether it is small, of each table.
+    views: Box<[(Option<View>, *const u8, bool)]>,
     /// The members of each value set.
     sets: Box<[CSet]>,
     /// Counters and cells to clear.
@@ -216,8 +216,8 @@ unsafe impl Send for TableViews {}
 
 impl TableViews {
     fn new(n: usize) -> TableViews {
-        let empty =
-            || CTable { table: std::ptr::null(), lookup: None, miss: std::ptr::null(), hits: AtomicU64::new(0), misses: AtomicU64::new(0) };
+        let none = AtomicU64::default;
+        let empty = || CTable { table: std::ptr::null(), lookup: None, miss: std::ptr::null(), hits: none(), misses: none(), small: 1 };
         TableViews((0..n).map(|_| UnsafeCell::new(empty())).collect())
     }
 
@@ -229,13 +229,14 @@ impl TableViews {
     ///
     /// # Safety
     /// No burst of the lane is running, and no other thread calls this.
-    unsafe fn set(&self, views: &[(Option<View>, *const u8)]) {
-        for (view, (look, miss)) in self.0.iter().map(UnsafeCell::get).zip(views) {
+    unsafe fn set(&self, views: &[(Option<View>, *const u8, bool)]) {
+        for (view, (look, miss, small)) in self.0.iter().map(UnsafeCell::get).zip(views) {
             // SAFETY: the caller's promise; the statistics beside are not touched.
             unsafe {
                 (*view).lookup = look.map(|l| l.lookup);
                 (*view).table = look.map_or(std::ptr::null(), |l| l.table);
                 (*view).miss = *miss;
+                (*view).small = u64::from(*small);
             }
         }
     }

@@ -10,6 +10,8 @@ use target_api::Picker;
 
 /// Keys of up to that many bytes index their records directly.
 const DIRECT_LEN: usize = 2;
+/// Most entries of a small table.
+const SMALL: u64 = 1024;
 
 /// Its entries and its default action.
 pub(crate) struct ProgramTable {
@@ -120,6 +122,11 @@ impl ProgramTable {
             Store::Lpm(t) => Some(t.view()),
             Store::Ternary(t) => Some(t.view()),
         }
+    }
+
+    /// Whether it has so few entries that they stay in the processor's caches.
+    pub(crate) fn is_small(&self) -> bool {
+        self.len() <= SMALL
     }
 
     /// The default action's record, which stays until the table has settled after it was given another.

@@ -1,5 +1,5 @@
 //! A look-up whose usual action has a function of the stage to itself: packets with it and rows of packets with others, in one burst, do what the interpreter
-//! does one packet after the other, also where order matters behind it.
+//! does one packet after the other, also where order matters behind it. A near table's packets with other actions are handed over one by one.
 
 mod common;
 
@@ -27,7 +27,7 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
     action set(bit<16> value) { hdr.a.value = value; }
     action push(bit<16> inner) { hdr.b.setValid(); hdr.b.inner = inner; }
     action refuse() { mark_to_drop(sm); exit; }
-    table t { key = { hdr.a.key: exact; } actions = { set; push; refuse; } default_action = refuse(); size = 64; }
+    table t { key = { hdr.a.key: exact; } actions = { set; push; refuse; } default_action = refuse(); size = SIZE; }
     apply {
         sm.egress_spec = 1;
         t.apply();
@@ -48,9 +48,21 @@ const BURST: usize = 40;
 
 #[test]
 fn packets_with_the_usual_action_and_rows_with_others_keep_their_order() {
-    let mut ir = p4_check::compile_str("usual.p4", PROGRAM, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
+    keep_their_order("65536", "_others(run, row);");
+}
+
+#[test]
+fn packets_of_a_near_table_with_the_usual_action_and_others_keep_their_order() {
+    keep_their_order("64", "_t(run, bit);");
+}
+
+/// With a table of that size, whose packets with other actions are handed over so.
+fn keep_their_order(size: &str, hand_over: &str) {
+    let text = PROGRAM.replace("SIZE", size);
+    let mut ir = p4_check::compile_str("usual.p4", &text, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
     p4_passes::optimise(&mut ir).unwrap();
-    assert!(p4_emit::emit_x86(&ir).unwrap().contains("_others(run, row);"), "the look-up has no function for its usual action");
+    let c = p4_emit::emit_x86(&ir).unwrap();
+    assert!(c.contains(hand_over), "the look-up has no function for its usual action: {c}");
     let mut pair = common::pair(ir, 5, &["-O1"]);
     let program = pair.ir.program.clone();
     let table = program.tables.iter().find(|(_, t)| t.name.ends_with('t')).map(|(id, _)| id).unwrap();

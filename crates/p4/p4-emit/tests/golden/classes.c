@@ -81,9 +81,9 @@ enum {
     S_made = 0,
 };
 
-#define SP_STAGES 12
+#define SP_STAGES 11
 #define SP_CLASSES 3
-#define SP_WAITS 8
+#define SP_WAITS 7
 #define SP_KEY_STRIDE 8
 
 /* ... run.h ... */
@@ -437,56 +437,18 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
 
 static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_7 = 0;
-    struct sp_wait *const wait_7 = &run->wait[3];
-    uint32_t n_7 = wait_7->keys;
-    uint32_t begin_7 = n_7;
-    uint64_t word_7_0 = 0;
+    struct sp_table *const table_stations = &run->lane->tables[TABLE_stations];
+    const struct record_stations *near_stations = 0;
+    uint64_t key_stations_0 = 0;
+    uint32_t all_stations = 0, hits_stations = 0, asked_stations = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        uint32_t meta_colour = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        meta_colour = (sp_meter(run, pk, METER_rate, (sp_ld16(p + 14) & 0xfff), pk->length) & 0x3);
-        if (meta_colour == 2u) {
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0, 0);
-            goto done;
-        }
-        const uint64_t x2 = (uint64_t)(sp_ld64(p) >> 16) << 16 | (uint64_t)(sp_ld16(p + 14) & 0xfff);
-        n_7 += (n_7 == begin_7) | (x2 != word_7_0);
-        wait_7->key_of[i] = n_7 - 1;
-        sp_st64(wait_7->bytes + (n_7 - 1) * 8 + 0, x2);
-        word_7_0 = x2;
-        to_7 |= bit;
-        done:;
-    }
-    run->todo[7] |= to_7;
-    wait_7->keys = n_7;
-}
-
-static __attribute__((noinline)) void class_1_stage_3_stations(struct sp_run *const run, const uint64_t todo)
-{
-    struct sp_table *const table = &run->lane->tables[TABLE_stations];
-    const struct sp_wait *const wait = &run->wait[3];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_stations *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x5;
+        uint32_t meta_colour = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
@@ -495,31 +457,52 @@ static __attribute__((noinline)) void class_1_stage_3_stations(struct sp_run *co
         uint32_t f_made_0_kind = 0;
         uint32_t f_made_1_id = 0;
         uint32_t f_made_2_ethertype = 0;
-        switch (r->action) {
-            case ACTION_send: {
-                I_send_port = r->send.port_0;
-                I_send_id = r->send.id_1;
-                standard_metadata_egress_spec = I_send_port;
-                valid &= ~SP_BIT(V_tag);
-                if (I_send_id != 0u) {
-                    f_made_0_kind = f_made_1_id = f_made_2_ethertype = 0;
-                    valid |= SP_BIT(V_made);
-                    f_made_0_kind = 3u;
-                    f_made_1_id = I_send_id;
-                    f_made_2_ethertype = 0x8100u;
-                    sp_st16(p + 12, 0x8100u);
-                }
-                break;
-            }
-            case ACTION_drop: {
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0, 0);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
+        meta_colour = (sp_meter(run, pk, METER_rate, (sp_ld16(p + 14) & 0xfff), pk->length) & 0x3);
+        if (meta_colour == 2u) {
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0, 0);
+            goto done;
         }
+        {
+            const uint64_t x2 = (uint64_t)(sp_ld64(p) >> 16) << 16 | (uint64_t)(sp_ld16(p + 14) & 0xfff);
+            if (!near_stations | (x2 != key_stations_0)) {
+                key_stations_0 = x2;
+                near_stations = sp_near(run, TABLE_stations, (const uint64_t[1]){x2}, 8);
+                asked_stations++;
+            }
+            const struct record_stations *const r = near_stations;
+            const uint32_t hit = r != table_stations->miss;
+            all_stations++;
+            hits_stations += hit;
+            switch (r->action) {
+                case ACTION_send: {
+                    I_send_port = r->send.port_0;
+                    I_send_id = r->send.id_1;
+                    standard_metadata_egress_spec = I_send_port;
+                    valid &= ~SP_BIT(V_tag);
+                    if (I_send_id != 0u) {
+                        f_made_0_kind = f_made_1_id = f_made_2_ethertype = 0;
+                        valid |= SP_BIT(V_made);
+                        f_made_0_kind = 3u;
+                        f_made_1_id = I_send_id;
+                        f_made_2_ethertype = 0x8100u;
+                        sp_st16(p + 12, 0x8100u);
+                    }
+                    break;
+                }
+                case ACTION_drop: {
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0, 0);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_2;
+        }
+        node_2:;
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0, 0);
             goto done;
@@ -550,7 +533,7 @@ static __attribute__((noinline)) void class_1_stage_3_stations(struct sp_run *co
         sp_pass(run, i, standard_metadata_egress_port, 0, 0);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    sp_count_near(run, table_stations, all_stations, hits_stations, asked_stations);
 }
 
 static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
@@ -592,56 +575,18 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
 
 static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_11 = 0;
-    struct sp_wait *const wait_11 = &run->wait[7];
-    uint32_t n_11 = wait_11->keys;
-    uint32_t begin_11 = n_11;
-    uint64_t word_11_0 = 0;
+    struct sp_table *const table_stations = &run->lane->tables[TABLE_stations];
+    const struct record_stations *near_stations = 0;
+    uint64_t key_stations_0 = 0;
+    uint32_t all_stations = 0, hits_stations = 0, asked_stations = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        uint32_t meta_colour = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        meta_colour = (sp_meter(run, pk, METER_rate, 0u, pk->length) & 0x3);
-        if (meta_colour == 2u) {
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0, 0);
-            goto done;
-        }
-        const uint64_t x2 = (uint64_t)(sp_ld64(p) >> 16) << 16 | (uint64_t)0u;
-        n_11 += (n_11 == begin_11) | (x2 != word_11_0);
-        wait_11->key_of[i] = n_11 - 1;
-        sp_st64(wait_11->bytes + (n_11 - 1) * 8 + 0, x2);
-        word_11_0 = x2;
-        to_11 |= bit;
-        done:;
-    }
-    run->todo[11] |= to_11;
-    wait_11->keys = n_11;
-}
-
-static __attribute__((noinline)) void class_2_stage_3_stations(struct sp_run *const run, const uint64_t todo)
-{
-    struct sp_table *const table = &run->lane->tables[TABLE_stations];
-    const struct sp_wait *const wait = &run->wait[7];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_stations *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x1;
+        uint32_t meta_colour = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
@@ -650,30 +595,51 @@ static __attribute__((noinline)) void class_2_stage_3_stations(struct sp_run *co
         uint32_t f_made_0_kind = 0;
         uint32_t f_made_1_id = 0;
         uint32_t f_made_2_ethertype = 0;
-        switch (r->action) {
-            case ACTION_send: {
-                I_send_port = r->send.port_0;
-                I_send_id = r->send.id_1;
-                standard_metadata_egress_spec = I_send_port;
-                if (I_send_id != 0u) {
-                    f_made_0_kind = f_made_1_id = f_made_2_ethertype = 0;
-                    valid |= SP_BIT(V_made);
-                    f_made_0_kind = 3u;
-                    f_made_1_id = I_send_id;
-                    f_made_2_ethertype = sp_ld16(p + 12);
-                    sp_st16(p + 12, 0x8100u);
-                }
-                break;
-            }
-            case ACTION_drop: {
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0, 0);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
+        meta_colour = (sp_meter(run, pk, METER_rate, 0u, pk->length) & 0x3);
+        if (meta_colour == 2u) {
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0, 0);
+            goto done;
         }
+        {
+            const uint64_t x2 = (uint64_t)(sp_ld64(p) >> 16) << 16 | (uint64_t)0u;
+            if (!near_stations | (x2 != key_stations_0)) {
+                key_stations_0 = x2;
+                near_stations = sp_near(run, TABLE_stations, (const uint64_t[1]){x2}, 8);
+                asked_stations++;
+            }
+            const struct record_stations *const r = near_stations;
+            const uint32_t hit = r != table_stations->miss;
+            all_stations++;
+            hits_stations += hit;
+            switch (r->action) {
+                case ACTION_send: {
+                    I_send_port = r->send.port_0;
+                    I_send_id = r->send.id_1;
+                    standard_metadata_egress_spec = I_send_port;
+                    if (I_send_id != 0u) {
+                        f_made_0_kind = f_made_1_id = f_made_2_ethertype = 0;
+                        valid |= SP_BIT(V_made);
+                        f_made_0_kind = 3u;
+                        f_made_1_id = I_send_id;
+                        f_made_2_ethertype = sp_ld16(p + 12);
+                        sp_st16(p + 12, 0x8100u);
+                    }
+                    break;
+                }
+                case ACTION_drop: {
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0, 0);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_2;
+        }
+        node_2:;
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0, 0);
             goto done;
@@ -708,7 +674,7 @@ static __attribute__((noinline)) void class_2_stage_3_stations(struct sp_run *co
         sp_pass(run, i, standard_metadata_egress_port, 0, 0);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    sp_count_near(run, table_stations, all_stations, hits_stations, asked_stations);
 }
 
 struct alike_0 {
@@ -817,18 +783,6 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
         turn = sp_turn(left, run->todo[10]);
         if (turn) class_2_stage_2_join(run, turn);
         left &= ~turn;
-    }
-    if (class[1]) {
-        if (run->todo[7]) {
-            sp_look_up(run, TABLE_stations, &run->wait[3], 8, run->todo[7]);
-            class_1_stage_3_stations(run, run->todo[7]);
-        }
-    }
-    if (class[2]) {
-        if (run->todo[11]) {
-            sp_look_up(run, TABLE_stations, &run->wait[7], 8, run->todo[11]);
-            class_2_stage_3_stations(run, run->todo[11]);
-        }
     }
     if (run->todo[2]) stage_2_stations(run, run->todo[2]);
     if (run->todo[3]) stage_3_end_of_ingress(run, run->todo[3]);

@@ -489,6 +489,7 @@ struct sp_context {
         uint16_t meta_relayed_bytes;
         uint16_t meta_vrf;
         uint16_t meta_class_meter;
+        uint16_t meta_nexthop;
         uint8_t meta_new_container;
         uint8_t meta_loopback;
         sp_kept128 meta_src_v6;
@@ -504,7 +505,6 @@ struct sp_context {
         uint16_t meta_dst_port;
         uint16_t meta_container_bytes;
         uint16_t meta_filter_set;
-        uint16_t meta_nexthop;
         uint16_t standard_metadata_egress_spec;
         uint16_t UpfIngress_session_remote_port;
         uint16_t UpfIngress_session_local_port;
@@ -574,9 +574,9 @@ enum {
     S_gtpu_container = 94,
 };
 
-#define SP_STAGES 145
+#define SP_STAGES 144
 #define SP_CLASSES 7
-#define SP_WAITS 120
+#define SP_WAITS 119
 #define SP_KEY_STRIDE 48
 
 /* ... run.h ... */
@@ -5087,8 +5087,6 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
     }
 }
 
-static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo);
-static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
@@ -5103,15 +5101,6 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
-static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo);
-static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
 static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
@@ -5122,9 +5111,6 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
 static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
-static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo);
-static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo);
-static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo);
 
 /* The class of a packet; 0: none. */
 static inline uint32_t sp_class(const struct sp_packet *const pk)
@@ -5268,11 +5254,15 @@ static __attribute__((noinline, cold)) void class_1_leave_0(struct sp_context *c
 
 static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_26 = 0;
-    struct sp_wait *const wait_26 = &run->wait[1];
-    uint32_t n_26 = wait_26->keys;
-    uint32_t begin_26 = n_26;
-    uint64_t word_26_0 = 0;
+    uint64_t to_33 = 0;
+    struct sp_wait *const wait_33 = &run->wait[8];
+    uint32_t n_33 = wait_33->keys;
+    uint32_t begin_33 = n_33;
+    uint64_t word_33_0 = 0;
+    struct sp_table *const table_station = &run->lane->tables[TABLE_station];
+    const struct record_station *near_station = 0;
+    uint64_t key_station_0 = 0;
+    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -5286,6 +5276,7 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
         c->v.meta_loopback = 0u;
         c->v.meta_group = 0u;
         c->v.meta_class_meter = 0u;
+        c->v.meta_nexthop = 0u;
         c->v.meta_out_length = 0u;
         c->v.meta_mark = 0u;
         uint32_t meta_user_is_inner = 0u;
@@ -5298,6 +5289,9 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
         uint32_t meta_dst_port = 0u;
         uint32_t meta_pdu_length = 0u;
         uint32_t meta_header_length = 0u;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
+        uint32_t meta_uplink = 0u;
         uint32_t meta_reason = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
@@ -5309,6 +5303,19 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_user_packet_gtpu_end = 0u;
         uint32_t UpfIngress_user_packet_udp_end = 0u;
         uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
+        uint32_t UpfIngress_session_src = 0u;
         struct sp_sum sum1 = {0, 0, 0};
         sp_sum_bytes(&sum1, p + 14, 10);
         sp_sum_bytes(&sum1, p + 14 + 12, 8);
@@ -5360,18 +5367,89 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x12u, 0u);
             goto done;
         }
-        const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_26 += (n_26 == begin_26) | (x3 != word_26_0);
-        wait_26->key_of[i] = n_26 - 1;
-        sp_st64(wait_26->bytes + (n_26 - 1) * 8 + 0, x3);
-        word_26_0 = x3;
-        to_26 |= bit;
+        {
+            const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x3 != key_station_0)) {
+                key_station_0 = x3;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x3}, 8);
+                asked_station++;
+            }
+            const struct record_station *const r = near_station;
+            const uint32_t hit = r != table_station->miss;
+            all_station++;
+            hits_station += hit;
+            UpfIngress_station_tmp = r->action;
+            switch (r->action) {
+                case ACTION_route: {
+                    UpfIngress_station_route_vrf = r->route.vrf_0;
+                    meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_loopback: {
+                    UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                    meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                    meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
+                    break;
+                }
+                case ACTION_group: {
+                    UpfIngress_station_group_vrf = r->group.vrf_0;
+                    meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_UpfIngress_station_drop: {
+                    UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                    meta_reason = UpfIngress_station_drop_reason;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, meta_reason, 0u);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_21;
+        }
+        node_21:;
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
+        }
+        UpfIngress_session_remote_v4 = 0u;
+        UpfIngress_session_local_v4 = 0u;
+        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_remote_port = 0u;
+        UpfIngress_session_local_port = 0u;
+        UpfIngress_session_flow_label = 0u;
+        meta_uplink = 1u;
+        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
+            meta_reason = 0x28u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x28u, 0u);
+            goto done;
+        }
+        const uint64_t x4 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_33 += (n_33 == begin_33) | (x4 != word_33_0);
+        wait_33->key_of[i] = n_33 - 1;
+        sp_st64(wait_33->bytes + (n_33 - 1) * 8 + 0, x4);
+        word_33_0 = x4;
+        to_33 |= bit;
         done:;
     }
-    run->todo[26] |= to_26;
-    wait_26->keys = n_26;
+    run->todo[33] |= to_33;
+    wait_33->keys = n_33;
+    sp_count_near(run, table_station, all_station, hits_station, asked_station);
 }
-
 
 static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -5382,10 +5460,6 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
     uint64_t to_40 = 0;
     uint64_t to_42 = 0;
     uint64_t to_43 = 0;
-    struct sp_wait *const wait_34 = &run->wait[9];
-    uint32_t n_34 = wait_34->keys;
-    uint32_t begin_34 = n_34;
-    uint64_t word_34_0 = 0;
     struct sp_wait *const wait_36 = &run->wait[11];
     uint32_t n_36 = wait_36->keys;
     uint32_t begin_36 = n_36;
@@ -5416,6 +5490,7 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[8];
     const uint64_t hits = wait->hits;
@@ -5511,11 +5586,6 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
                 __builtin_unreachable();
         }
         if (!UpfIngress_session_tmp_2) {
-            const uint64_t x5 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_34 += (n_34 == begin_34) | (x5 != word_34_0);
-            wait_34->key_of[i] = n_34 - 1;
-            sp_st64(wait_34->bytes + (n_34 - 1) * 8 + 0, x5);
-            word_34_0 = x5;
             to_34 |= bit;
             goto done;
         } else {
@@ -5529,18 +5599,18 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
             UpfIngress_session_remote_port = sp_ld16(p + 70 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 70);
-            const uint32_t x6 = sp_ld32(p + 50 + 12);
-            const uint64_t x7 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16 | (uint64_t)(x6 >> 16);
-            const uint64_t x8 = (uint64_t)x6 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70 + 2) << 24 | (uint64_t)sp_ld16(p + 70) << 8 | (uint64_t)sp_ld8(p + 50 + 1);
-            const uint64_t x9 = (uint64_t)0u << 56;
-            n_36 += (n_36 == begin_36) | (x7 != word_36_0) | (x8 != word_36_1) | (x9 != word_36_2);
+            const uint32_t x5 = sp_ld32(p + 50 + 12);
+            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16 | (uint64_t)(x5 >> 16);
+            const uint64_t x7 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70 + 2) << 24 | (uint64_t)sp_ld16(p + 70) << 8 | (uint64_t)sp_ld8(p + 50 + 1);
+            const uint64_t x8 = (uint64_t)0u << 56;
+            n_36 += (n_36 == begin_36) | (x6 != word_36_0) | (x7 != word_36_1) | (x8 != word_36_2);
             wait_36->key_of[i] = n_36 - 1;
-            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 0, x7);
-            word_36_0 = x7;
-            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 8, x8);
-            word_36_1 = x8;
-            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 16, x9);
-            word_36_2 = x9;
+            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 0, x6);
+            word_36_0 = x6;
+            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 8, x7);
+            word_36_1 = x7;
+            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 16, x8);
+            word_36_2 = x8;
             to_36 |= bit;
             goto done;
         } else {
@@ -5551,15 +5621,15 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x10 = sp_ld32(p + 50 + 16);
-        const uint64_t x11 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x10 >> 16);
-        const uint64_t x12 = (uint64_t)x10 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_39 += (n_39 == begin_39) | (x11 != word_39_0) | (x12 != word_39_1);
+        const uint32_t x9 = sp_ld32(p + 50 + 16);
+        const uint64_t x10 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x9 >> 16);
+        const uint64_t x11 = (uint64_t)x9 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
+        n_39 += (n_39 == begin_39) | (x10 != word_39_0) | (x11 != word_39_1);
         wait_39->key_of[i] = n_39 - 1;
-        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 0, x11);
-        word_39_0 = x11;
-        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 8, x12);
-        word_39_1 = x12;
+        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 0, x10);
+        word_39_0 = x10;
+        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 8, x11);
+        word_39_1 = x11;
         to_39 |= bit;
         goto done;
         node_8:;
@@ -5627,15 +5697,15 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x13 = sp_ld32(p + 50 + 16);
-        const uint64_t x14 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x13 >> 16);
-        const uint64_t x15 = (uint64_t)x13 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_40 += (n_40 == begin_40) | (x14 != word_40_0) | (x15 != word_40_1);
+        const uint32_t x12 = sp_ld32(p + 50 + 16);
+        const uint64_t x13 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x12 >> 16);
+        const uint64_t x14 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
+        n_40 += (n_40 == begin_40) | (x13 != word_40_0) | (x14 != word_40_1);
         wait_40->key_of[i] = n_40 - 1;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 0, x14);
-        word_40_0 = x14;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 8, x15);
-        word_40_1 = x15;
+        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 0, x13);
+        word_40_0 = x13;
+        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 8, x14);
+        word_40_1 = x14;
         to_40 |= bit;
         goto done;
         node_7:;
@@ -5649,19 +5719,23 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_43 += (n_43 == begin_43) | (x16 != word_43_0);
-            wait_43->key_of[i] = n_43 - 1;
-            sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x16);
-            word_43_0 = x16;
+            if (!small_route_ipv4) {
+                const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_43 += (n_43 == begin_43) | (x15 != word_43_0);
+                wait_43->key_of[i] = n_43 - 1;
+                sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x15);
+                word_43_0 = x15;
+            }
             to_43 |= bit;
             goto done;
         } else {
-            const uint64_t x17 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
-            n_42 += (n_42 == begin_42) | (x17 != word_42_0);
-            wait_42->key_of[i] = n_42 - 1;
-            sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x17);
-            word_42_0 = x17;
+            if (!small_route_ipv4) {
+                const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+                n_42 += (n_42 == begin_42) | (x16 != word_42_0);
+                wait_42->key_of[i] = n_42 - 1;
+                sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x16);
+                word_42_0 = x16;
+            }
             to_42 |= bit;
             goto done;
         }
@@ -5675,7 +5749,6 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
     run->todo[40] |= to_40;
     run->todo[42] |= to_42;
     run->todo[43] |= to_43;
-    wait_34->keys = n_34;
     wait_36->keys = n_36;
     wait_39->keys = n_39;
     wait_40->keys = n_40;
@@ -5690,30 +5763,634 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
 
 
 
-
-
-static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[19];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_vxlan_port = 0u;
+        uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_vni = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_src = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_dst = 0u;
+        uint64_t UpfIngress_route_send_vxlan_underlay_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_underlay_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
+        uint32_t UpfIngress_route_send_vxlan_frame = 0u;
+        uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        uint64_t f_underlay_ethernet_0_dst = 0;
+        uint64_t f_underlay_ethernet_1_src = 0;
+        uint32_t f_underlay_ethernet_2_ethertype = 0;
+        uint32_t f_underlay_ipv4_0_version = 0;
+        uint32_t f_underlay_ipv4_1_ihl = 0;
+        uint32_t f_underlay_ipv4_2_tos = 0;
+        uint32_t f_underlay_ipv4_3_total_length = 0;
+        uint32_t f_underlay_ipv4_4_identification = 0;
+        uint32_t f_underlay_ipv4_5_reserved = 0;
+        uint32_t f_underlay_ipv4_6_dont_fragment = 0;
+        uint32_t f_underlay_ipv4_7_more_fragments = 0;
+        uint32_t f_underlay_ipv4_8_fragment_offset = 0;
+        uint32_t f_underlay_ipv4_9_ttl = 0;
+        uint32_t f_underlay_ipv4_10_protocol = 0;
+        uint32_t f_underlay_ipv4_11_checksum = 0;
+        uint32_t f_underlay_ipv4_12_src = 0;
+        uint32_t f_underlay_ipv4_13_dst = 0;
+        uint32_t f_underlay_udp_0_src = 0;
+        uint32_t f_underlay_udp_1_dst = 0;
+        uint32_t f_underlay_udp_2_length = 0;
+        uint32_t f_underlay_udp_3_checksum = 0;
+        uint32_t f_vxlan_0_flags = 0;
+        uint32_t f_vxlan_1_reserved = 0;
+        uint32_t f_vxlan_2_vni = 0;
+        uint32_t f_vxlan_3_reserved2 = 0;
+        const uint64_t x38 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x38 != key_nexthop_0)) {
+            key_nexthop_0 = x38;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x38}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
+        switch (r->action) {
+            case ACTION_send_vxlan: {
+                UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
+                UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
+                UpfIngress_route_send_vxlan_dst_mac = r->send_vxlan.dst_mac_2;
+                UpfIngress_route_send_vxlan_vni = r->send_vxlan.vni_3;
+                UpfIngress_route_send_vxlan_vtep_src = r->send_vxlan.vtep_src_4;
+                UpfIngress_route_send_vxlan_vtep_dst = r->send_vxlan.vtep_dst_5;
+                UpfIngress_route_send_vxlan_underlay_src_mac = r->send_vxlan.underlay_src_mac_6;
+                UpfIngress_route_send_vxlan_underlay_dst_mac = r->send_vxlan.underlay_dst_mac_7;
+                UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
+                meta_mtu = UpfIngress_route_send_vxlan_mtu;
+                standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
+                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
+                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
+                f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
+                valid |= SP_BIT(V_underlay_ethernet);
+                const uint64_t x39 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x39;
+                const uint64_t x40 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x40;
+                f_underlay_ethernet_2_ethertype = 0x800u;
+                f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
+                valid |= SP_BIT(V_underlay_ipv4);
+                f_underlay_ipv4_0_version = 4u;
+                f_underlay_ipv4_1_ihl = 5u;
+                f_underlay_ipv4_2_tos = 0u;
+                f_underlay_ipv4_4_identification = 0u;
+                f_underlay_ipv4_5_reserved = 0u;
+                f_underlay_ipv4_7_more_fragments = 0u;
+                f_underlay_ipv4_8_fragment_offset = 0u;
+                f_underlay_ipv4_11_checksum = 0u;
+                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x41;
+                f_underlay_ipv4_6_dont_fragment = 1u;
+                f_underlay_ipv4_9_ttl = 0x40u;
+                f_underlay_ipv4_10_protocol = 0x11u;
+                f_underlay_ipv4_12_src = UpfIngress_route_send_vxlan_vtep_src;
+                f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
+                f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
+                valid |= SP_BIT(V_underlay_udp);
+                const uint32_t x42 = (((sp_ld32(p + 50 + 16) & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
+                f_underlay_udp_0_src = x42;
+                f_underlay_udp_1_dst = 0x12b5u;
+                const uint32_t x43 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x43;
+                f_underlay_udp_3_checksum = 0u;
+                f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
+                valid |= SP_BIT(V_vxlan);
+                f_vxlan_0_flags = 8u;
+                f_vxlan_2_vni = UpfIngress_route_send_vxlan_vni;
+                f_vxlan_1_reserved = 0u;
+                f_vxlan_3_reserved2 = 0u;
+                break;
+            }
+            case ACTION_unresolved: {
+                UpfIngress_route_unresolved_nexthop = r->unresolved.nexthop_0;
+                meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
+                meta_reason = 6u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 6u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 8);
+            if (sp_ld8(p + 50 + 8) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 50 + 2)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 50 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 50 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 50 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
+            const uint32_t x44 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x44);
+        }
+        sp_st16(p + 12, 0x800u);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        struct sp_sum sum45 = {0, 0, 0};
+        sp_sum_value(&sum45, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum45, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum45, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum45, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum45, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum45, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum45, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum45, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum45, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum45, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum45, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum45, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum45, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum45) & 0xffff);
+        /* deparser */
+        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_block4 b46_0_0; __builtin_memcpy(&b46_0_0, p, 4);
+        sp_block2 b46_1_0; __builtin_memcpy(&b46_1_0, p + 4, 2);
+        sp_block4 b46_2_0; __builtin_memcpy(&b46_2_0, p + 6, 4);
+        sp_block2 b46_3_0; __builtin_memcpy(&b46_3_0, p + 10, 2);
+        sp_block2 b46_4_0; __builtin_memcpy(&b46_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b46_0_0, 4);
+        __builtin_memcpy(p + 40, &b46_1_0, 2);
+        __builtin_memcpy(p + 42, &b46_2_0, 4);
+        __builtin_memcpy(p + 46, &b46_3_0, 2);
+        __builtin_memcpy(p + 48, &b46_4_0, 2);
+        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 14;
+        pk->length += 14;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[17];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10200e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        if (small_route_ipv4) {
+            const uint64_t x34 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+            if (!near_route_ipv4 | (x34 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x34;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x34}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        {
+            const uint64_t x35 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x35 != key_nexthop_0)) {
+                key_nexthop_0 = x35;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x35}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_1_stage_17_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 8);
+            if (sp_ld8(p + 50 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 50 + 2)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 50 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 50 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 50 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
+            const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x36);
+        }
+        sp_st16(p + 12, 0x800u);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        c->keep = (meta_out_length + 0xeu);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        /* deparser */
+        sp_block4 b37_0_0; __builtin_memcpy(&b37_0_0, p, 4);
+        sp_block2 b37_1_0; __builtin_memcpy(&b37_1_0, p + 4, 2);
+        sp_block4 b37_2_0; __builtin_memcpy(&b37_2_0, p + 6, 4);
+        sp_block2 b37_3_0; __builtin_memcpy(&b37_3_0, p + 10, 2);
+        sp_block2 b37_4_0; __builtin_memcpy(&b37_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b37_0_0, 4);
+        __builtin_memcpy(p + 40, &b37_1_0, 2);
+        __builtin_memcpy(p + 42, &b37_2_0, 4);
+        __builtin_memcpy(p + 46, &b37_3_0, 2);
+        __builtin_memcpy(p + 48, &b37_4_0, 2);
+        pk->start += 36;
+        pk->length -= 36;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+}
+
+static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10200e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -5801,6 +6478,13 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
+        const uint64_t x57 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x57 != key_nexthop_0)) {
+            key_nexthop_0 = x57;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x57}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -5819,10 +6503,10 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x44 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x44;
-                const uint64_t x45 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x45;
+                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x58;
+                const uint64_t x59 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x59;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -5834,8 +6518,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x46 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x46;
+                const uint32_t x60 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x60;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -5843,11 +6527,11 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x47 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
-                f_underlay_udp_0_src = x47;
+                const uint32_t x61 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
+                f_underlay_udp_0_src = x61;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x48 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x48;
+                const uint32_t x62 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x62;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -5903,6 +6587,471 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
                 valid &= ~SP_BIT(V_underlay_ipv4);
                 valid &= ~SP_BIT(V_underlay_udp);
                 valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 50 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 50 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 50 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
+            const uint32_t x63 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x63);
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
+            sp_st16(p + 12, 0x800u);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+        } else {
+            sp_st16(p + 12, 0x800u);
+            UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
+            f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
+            valid |= SP_BIT(V_tunnel_ipv4);
+            f_tunnel_ipv4_0_version = 4u;
+            f_tunnel_ipv4_1_ihl = 5u;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
+            f_tunnel_ipv4_4_identification = 0u;
+            f_tunnel_ipv4_5_reserved = 0u;
+            f_tunnel_ipv4_6_dont_fragment = 1u;
+            f_tunnel_ipv4_7_more_fragments = 0u;
+            f_tunnel_ipv4_8_fragment_offset = 0u;
+            f_tunnel_ipv4_9_ttl = 0x40u;
+            f_tunnel_ipv4_10_protocol = 0x11u;
+            f_tunnel_ipv4_11_checksum = 0u;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
+            valid |= SP_BIT(V_tunnel_udp);
+            f_tunnel_udp_0_src = 0x868u;
+            f_tunnel_udp_1_dst = 0x868u;
+            const uint32_t x64 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x64;
+            f_tunnel_udp_3_checksum = 0u;
+            f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
+            valid |= SP_BIT(V_tunnel_gtpu);
+            f_tunnel_gtpu_0_version = 1u;
+            f_tunnel_gtpu_1_protocol_type = 1u;
+            f_tunnel_gtpu_2_spare = 0u;
+            f_tunnel_gtpu_3_has_extension = 0u;
+            f_tunnel_gtpu_4_has_sequence = 0u;
+            f_tunnel_gtpu_5_has_npdu = 0u;
+            f_tunnel_gtpu_6_message_type = 0xffu;
+            const uint32_t x65 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x65;
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+                f_tunnel_gtpu_3_has_extension = 1u;
+                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
+                valid |= SP_BIT(V_tunnel_optional);
+                f_tunnel_optional_0_sequence = 0u;
+                f_tunnel_optional_1_npdu = 0u;
+                f_tunnel_optional_2_next_extension = 0x85u;
+                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
+                valid |= SP_BIT(V_tunnel_psc);
+                f_tunnel_psc_0_length = 1u;
+                const uint32_t x66 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x66;
+                f_tunnel_psc_2_spare = 0u;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_4_next_extension = 0u;
+            }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+        }
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        if (sp_bit(valid, V_tunnel_ipv4)) {
+            struct sp_sum sum67 = {0, 0, 0};
+            sp_sum_value(&sum67, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum67, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum67, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum67, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum67, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum67, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum67, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum67, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum67, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum67, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum67, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum67, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum67, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum67) & 0xffff);
+        }
+        struct sp_sum sum68 = {0, 0, 0};
+        sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+        /* deparser */
+        if (valid == 0x1020003ffull) {
+            if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
+            sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
+            sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
+            sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
+            sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
+            __builtin_memcpy(p - 8, &b69_0_0, 4);
+            __builtin_memcpy(p - 4, &b69_1_0, 2);
+            __builtin_memcpy(p - 2, &b69_2_0, 4);
+            __builtin_memcpy(p + 2, &b69_3_0, 2);
+            __builtin_memcpy(p + 4, &b69_4_0, 2);
+            sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 44, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+            pk->start -= 58;
+            pk->length += 58;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1020000ffull) {
+            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 50;
+            pk->length += 50;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
+        sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
+        sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
+        sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
+        sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b71_0_0, 4);
+        __builtin_memcpy(p + 40, &b71_1_0, 2);
+        __builtin_memcpy(p + 42, &b71_2_0, 4);
+        __builtin_memcpy(p + 46, &b71_3_0, 2);
+        __builtin_memcpy(p + 48, &b71_4_0, 2);
+        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 14;
+        pk->length += 14;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[18];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10200e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
+        uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
+        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint32_t f_tunnel_ipv4_0_version = 0;
+        uint32_t f_tunnel_ipv4_1_ihl = 0;
+        uint32_t f_tunnel_ipv4_2_tos = 0;
+        uint32_t f_tunnel_ipv4_3_total_length = 0;
+        uint32_t f_tunnel_ipv4_4_identification = 0;
+        uint32_t f_tunnel_ipv4_5_reserved = 0;
+        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
+        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
+        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
+        uint32_t f_tunnel_ipv4_9_ttl = 0;
+        uint32_t f_tunnel_ipv4_10_protocol = 0;
+        uint32_t f_tunnel_ipv4_11_checksum = 0;
+        uint32_t f_tunnel_ipv4_12_src = 0;
+        uint32_t f_tunnel_ipv4_13_dst = 0;
+        uint32_t f_tunnel_udp_0_src = 0;
+        uint32_t f_tunnel_udp_1_dst = 0;
+        uint32_t f_tunnel_udp_2_length = 0;
+        uint32_t f_tunnel_udp_3_checksum = 0;
+        uint32_t f_tunnel_gtpu_0_version = 0;
+        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
+        uint32_t f_tunnel_gtpu_2_spare = 0;
+        uint32_t f_tunnel_gtpu_3_has_extension = 0;
+        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
+        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
+        uint32_t f_tunnel_gtpu_6_message_type = 0;
+        uint32_t f_tunnel_gtpu_7_length = 0;
+        uint32_t f_tunnel_gtpu_8_teid = 0;
+        uint32_t f_tunnel_optional_0_sequence = 0;
+        uint32_t f_tunnel_optional_1_npdu = 0;
+        uint32_t f_tunnel_optional_2_next_extension = 0;
+        uint32_t f_tunnel_psc_0_length = 0;
+        uint32_t f_tunnel_psc_1_pdu_type = 0;
+        uint32_t f_tunnel_psc_2_spare = 0;
+        uint32_t f_tunnel_psc_3_qos = 0;
+        uint32_t f_tunnel_psc_4_next_extension = 0;
+        if (small_route_ipv4) {
+            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x47 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x47;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x47}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        {
+            const uint64_t x48 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x48 != key_nexthop_0)) {
+                key_nexthop_0 = x48;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x48}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_1_stage_18_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 8);
+            if (sp_ld8(p + 50 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_1_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 50 + 2)) & 0xffff)) & 0xffff);
                 meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
                 meta_reason = 0x25u;
                 standard_metadata_egress_spec = 0x1feu;
@@ -6060,9 +7209,9 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
             valid &= ~SP_BIT(V_udp_rest);
             valid &= ~SP_BIT(V_gtpu);
         }
-        c->keep = (meta_out_length + 0x40u);
+        c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -6090,432 +7239,22 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_others(struct sp_
             sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
         }
-        struct sp_sum sum54 = {0, 0, 0};
-        sp_sum_value(&sum54, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum54, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum54, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum54, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum54, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum54, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum54, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum54, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum54, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum54, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum54, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum54, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum54, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
-        /* deparser */
-        if (valid == 0x1020003ffull) {
-            if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b55_0_0; __builtin_memcpy(&b55_0_0, p, 4);
-            sp_block2 b55_1_0; __builtin_memcpy(&b55_1_0, p + 4, 2);
-            sp_block4 b55_2_0; __builtin_memcpy(&b55_2_0, p + 6, 4);
-            sp_block2 b55_3_0; __builtin_memcpy(&b55_3_0, p + 10, 2);
-            sp_block2 b55_4_0; __builtin_memcpy(&b55_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b55_0_0, 4);
-            __builtin_memcpy(p - 4, &b55_1_0, 2);
-            __builtin_memcpy(p - 2, &b55_2_0, 4);
-            __builtin_memcpy(p + 2, &b55_3_0, 2);
-            __builtin_memcpy(p + 4, &b55_4_0, 2);
-            sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 44, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 58;
-            pk->length += 58;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020000ffull) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
-            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-            goto done;
-        }
-        sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
-        sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
-        sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
-        sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
-        sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b57_0_0, 4);
-        __builtin_memcpy(p + 40, &b57_1_0, 2);
-        __builtin_memcpy(p + 42, &b57_2_0, 4);
-        __builtin_memcpy(p + 46, &b57_3_0, 2);
-        __builtin_memcpy(p + 48, &b57_4_0, 2);
-        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 14;
-        pk->length += 14;
-        if (pk->length > c->keep) pk->length = c->keep;
-        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-}
-
-static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[19];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    uint32_t others = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (__builtin_expect(r->action != ACTION_send, 0)) {
-            const uint64_t row = sp_row(wait, table, left, ACTION_send);
-            
-            class_1_stage_19_nexthop_others(run, row);
-            
-            others += __builtin_popcountll(row);
-            left &= ~row | bit;
-            continue;
-        }
-        found += hit;
-        uint64_t valid = 0x10200e410;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
-        uint32_t meta_class_meter = c->v.meta_class_meter;
-        uint32_t meta_out_length = c->v.meta_out_length;
-        uint32_t meta_mtu = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_egress_port = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
-        uint32_t UpfIngress_route_ttl = 0u;
-        uint32_t UpfIngress_route_tell_fits = 0u;
-        uint32_t UpfIngress_police_colour = 0u;
-        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
-        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
-        uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
-        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
-        uint32_t f_tunnel_ipv4_0_version = 0;
-        uint32_t f_tunnel_ipv4_1_ihl = 0;
-        uint32_t f_tunnel_ipv4_2_tos = 0;
-        uint32_t f_tunnel_ipv4_3_total_length = 0;
-        uint32_t f_tunnel_ipv4_4_identification = 0;
-        uint32_t f_tunnel_ipv4_5_reserved = 0;
-        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
-        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
-        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
-        uint32_t f_tunnel_ipv4_9_ttl = 0;
-        uint32_t f_tunnel_ipv4_10_protocol = 0;
-        uint32_t f_tunnel_ipv4_11_checksum = 0;
-        uint32_t f_tunnel_ipv4_12_src = 0;
-        uint32_t f_tunnel_ipv4_13_dst = 0;
-        uint32_t f_tunnel_udp_0_src = 0;
-        uint32_t f_tunnel_udp_1_dst = 0;
-        uint32_t f_tunnel_udp_2_length = 0;
-        uint32_t f_tunnel_udp_3_checksum = 0;
-        uint32_t f_tunnel_gtpu_0_version = 0;
-        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
-        uint32_t f_tunnel_gtpu_2_spare = 0;
-        uint32_t f_tunnel_gtpu_3_has_extension = 0;
-        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
-        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
-        uint32_t f_tunnel_gtpu_6_message_type = 0;
-        uint32_t f_tunnel_gtpu_7_length = 0;
-        uint32_t f_tunnel_gtpu_8_teid = 0;
-        uint32_t f_tunnel_optional_0_sequence = 0;
-        uint32_t f_tunnel_optional_1_npdu = 0;
-        uint32_t f_tunnel_optional_2_next_extension = 0;
-        uint32_t f_tunnel_psc_0_length = 0;
-        uint32_t f_tunnel_psc_1_pdu_type = 0;
-        uint32_t f_tunnel_psc_2_spare = 0;
-        uint32_t f_tunnel_psc_3_qos = 0;
-        uint32_t f_tunnel_psc_4_next_extension = 0;
-        switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_route_ttl = sp_ld8(p + 50 + 8);
-            if (sp_ld8(p + 50 + 8) <= 1u) {
-                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_1_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0x23u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            if (meta_out_length > meta_mtu) {
-                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 50 + 2)) & 0xffff)) & 0xffff);
-                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
-                meta_reason = 0x25u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_1_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-        } else {
-            if (meta_out_length > meta_mtu) {
-                meta_reason = 0x25u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x25u, meta_mark);
-                goto done;
-            }
-        }
-        UpfIngress_police_colour = 0u;
-        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
-                    meta_reason = 0x1eu;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1eu, meta_mark);
-                    goto done;
-                }
-                meta_reason = 0x20u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x20u, meta_mark);
-                goto done;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
-                    meta_reason = 0x1eu;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1eu, meta_mark);
-                    goto done;
-                }
-                meta_reason = 0x20u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x20u, meta_mark);
-                goto done;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
-                    meta_reason = 0x1eu;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1eu, meta_mark);
-                    goto done;
-                }
-                meta_reason = 0x20u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x20u, meta_mark);
-                goto done;
-            }
-        }
-        if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                meta_reason = 0x22u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x22u, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 50 + 8);
-            UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 50 + 10);
-            UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 50 + 8) - 1u) & 0xff);
-            UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
-            UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
-            sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
-            const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 50 + 10, x36);
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
-            valid &= ~SP_BIT(V_ipv4);
-            valid &= ~SP_BIT(V_ports);
-            valid &= ~SP_BIT(V_udp_rest);
-            valid &= ~SP_BIT(V_gtpu);
-        } else {
-            sp_st16(p + 12, 0x800u);
-            UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
-            f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
-            valid |= SP_BIT(V_tunnel_ipv4);
-            f_tunnel_ipv4_0_version = 4u;
-            f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
-            f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
-            f_tunnel_ipv4_4_identification = 0u;
-            f_tunnel_ipv4_5_reserved = 0u;
-            f_tunnel_ipv4_6_dont_fragment = 1u;
-            f_tunnel_ipv4_7_more_fragments = 0u;
-            f_tunnel_ipv4_8_fragment_offset = 0u;
-            f_tunnel_ipv4_9_ttl = 0x40u;
-            f_tunnel_ipv4_10_protocol = 0x11u;
-            f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
-            f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
-            valid |= SP_BIT(V_tunnel_udp);
-            f_tunnel_udp_0_src = 0x868u;
-            f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x37 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x37;
-            f_tunnel_udp_3_checksum = 0u;
-            f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
-            valid |= SP_BIT(V_tunnel_gtpu);
-            f_tunnel_gtpu_0_version = 1u;
-            f_tunnel_gtpu_1_protocol_type = 1u;
-            f_tunnel_gtpu_2_spare = 0u;
-            f_tunnel_gtpu_3_has_extension = 0u;
-            f_tunnel_gtpu_4_has_sequence = 0u;
-            f_tunnel_gtpu_5_has_npdu = 0u;
-            f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x38 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x38;
-            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                f_tunnel_gtpu_3_has_extension = 1u;
-                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_optional);
-                f_tunnel_optional_0_sequence = 0u;
-                f_tunnel_optional_1_npdu = 0u;
-                f_tunnel_optional_2_next_extension = 0x85u;
-                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_psc);
-                f_tunnel_psc_0_length = 1u;
-                const uint32_t x39 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x39;
-                f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
-                f_tunnel_psc_4_next_extension = 0u;
-            }
-            valid &= ~SP_BIT(V_ipv4);
-            valid &= ~SP_BIT(V_ports);
-            valid &= ~SP_BIT(V_udp_rest);
-            valid &= ~SP_BIT(V_gtpu);
-        }
-        c->keep = (meta_out_length + 0xeu);
-        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
-        }
-        if (standard_metadata_egress_spec == 511) {
-            sp_drop(run, i, 0u, meta_mark);
-            goto done;
-        }
-        standard_metadata_egress_port = standard_metadata_egress_spec;
-        if (standard_metadata_egress_spec == 511) {
-            sp_drop(run, i, 0u, meta_mark);
-            goto done;
-        }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum40 = {0, 0, 0};
-            sp_sum_value(&sum40, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum40, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum40, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum40, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum40, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum40, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum40, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum40, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum40, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum40, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum40, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum40, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum40, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum40) & 0xffff);
-        }
         /* deparser */
         if (valid == 0x1020003f0ull) {
             if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b41_0_0; __builtin_memcpy(&b41_0_0, p, 4);
-            sp_block2 b41_1_0; __builtin_memcpy(&b41_1_0, p + 4, 2);
-            sp_block4 b41_2_0; __builtin_memcpy(&b41_2_0, p + 6, 4);
-            sp_block2 b41_3_0; __builtin_memcpy(&b41_3_0, p + 10, 2);
-            sp_block2 b41_4_0; __builtin_memcpy(&b41_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b41_0_0, 4);
-            __builtin_memcpy(p - 4, &b41_1_0, 2);
-            __builtin_memcpy(p - 2, &b41_2_0, 4);
-            __builtin_memcpy(p + 2, &b41_3_0, 2);
-            __builtin_memcpy(p + 4, &b41_4_0, 2);
+            sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
+            sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
+            sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
+            sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
+            sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
+            __builtin_memcpy(p - 8, &b54_0_0, 4);
+            __builtin_memcpy(p - 4, &b54_1_0, 2);
+            __builtin_memcpy(p - 2, &b54_2_0, 4);
+            __builtin_memcpy(p + 2, &b54_3_0, 2);
+            __builtin_memcpy(p + 4, &b54_4_0, 2);
             sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -6539,24 +7278,25 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        sp_block4 b43_0_0; __builtin_memcpy(&b43_0_0, p, 4);
-        sp_block2 b43_1_0; __builtin_memcpy(&b43_1_0, p + 4, 2);
-        sp_block4 b43_2_0; __builtin_memcpy(&b43_2_0, p + 6, 4);
-        sp_block2 b43_3_0; __builtin_memcpy(&b43_3_0, p + 10, 2);
-        sp_block2 b43_4_0; __builtin_memcpy(&b43_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b43_0_0, 4);
-        __builtin_memcpy(p + 40, &b43_1_0, 2);
-        __builtin_memcpy(p + 42, &b43_2_0, 4);
-        __builtin_memcpy(p + 46, &b43_3_0, 2);
-        __builtin_memcpy(p + 48, &b43_4_0, 2);
+        sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
+        sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
+        sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
+        sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
+        sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b56_0_0, 4);
+        __builtin_memcpy(p + 40, &b56_1_0, 2);
+        __builtin_memcpy(p + 42, &b56_2_0, 4);
+        __builtin_memcpy(p + 46, &b56_3_0, 2);
+        __builtin_memcpy(p + 48, &b56_4_0, 2);
         pk->start += 36;
         pk->length -= 36;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -6603,11 +7343,15 @@ static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *c
 
 static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_46 = 0;
-    struct sp_wait *const wait_46 = &run->wait[21];
-    uint32_t n_46 = wait_46->keys;
-    uint32_t begin_46 = n_46;
-    uint64_t word_46_0 = 0;
+    uint64_t to_53 = 0;
+    struct sp_wait *const wait_53 = &run->wait[28];
+    uint32_t n_53 = wait_53->keys;
+    uint32_t begin_53 = n_53;
+    uint64_t word_53_0 = 0;
+    struct sp_table *const table_station = &run->lane->tables[TABLE_station];
+    const struct record_station *near_station = 0;
+    uint64_t key_station_0 = 0;
+    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -6620,6 +7364,7 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
         c->v.meta_vrf = 0u;
         c->v.meta_group = 0u;
         c->v.meta_class_meter = 0u;
+        c->v.meta_nexthop = 0u;
         c->v.meta_out_length = 0u;
         c->v.meta_mark = 0u;
         uint32_t meta_user_is_inner = 0u;
@@ -6632,6 +7377,9 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
         uint32_t meta_dst_port = 0u;
         uint32_t meta_pdu_length = 0u;
         uint32_t meta_header_length = 0u;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
+        uint32_t meta_uplink = 0u;
         uint32_t meta_reason = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
@@ -6643,6 +7391,19 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_user_packet_gtpu_end = 0u;
         uint32_t UpfIngress_user_packet_udp_end = 0u;
         uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
+        uint32_t UpfIngress_session_src = 0u;
         struct sp_sum sum1 = {0, 0, 0};
         sp_sum_bytes(&sum1, p + 14, 10);
         sp_sum_bytes(&sum1, p + 14 + 12, 8);
@@ -6688,18 +7449,89 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x12u, 0u);
             goto done;
         }
-        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_46 += (n_46 == begin_46) | (x2 != word_46_0);
-        wait_46->key_of[i] = n_46 - 1;
-        sp_st64(wait_46->bytes + (n_46 - 1) * 8 + 0, x2);
-        word_46_0 = x2;
-        to_46 |= bit;
+        {
+            const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x2 != key_station_0)) {
+                key_station_0 = x2;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x2}, 8);
+                asked_station++;
+            }
+            const struct record_station *const r = near_station;
+            const uint32_t hit = r != table_station->miss;
+            all_station++;
+            hits_station += hit;
+            UpfIngress_station_tmp = r->action;
+            switch (r->action) {
+                case ACTION_route: {
+                    UpfIngress_station_route_vrf = r->route.vrf_0;
+                    meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_loopback: {
+                    UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                    meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                    meta_loopback = 1u;
+                    break;
+                }
+                case ACTION_group: {
+                    UpfIngress_station_group_vrf = r->group.vrf_0;
+                    meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_UpfIngress_station_drop: {
+                    UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                    meta_reason = UpfIngress_station_drop_reason;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, meta_reason, 0u);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_21;
+        }
+        node_21:;
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
+        }
+        UpfIngress_session_remote_v4 = 0u;
+        UpfIngress_session_local_v4 = 0u;
+        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_remote_port = 0u;
+        UpfIngress_session_local_port = 0u;
+        UpfIngress_session_flow_label = 0u;
+        meta_uplink = 1u;
+        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
+            meta_reason = 0x28u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x28u, 0u);
+            goto done;
+        }
+        const uint64_t x3 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_53 += (n_53 == begin_53) | (x3 != word_53_0);
+        wait_53->key_of[i] = n_53 - 1;
+        sp_st64(wait_53->bytes + (n_53 - 1) * 8 + 0, x3);
+        word_53_0 = x3;
+        to_53 |= bit;
         done:;
     }
-    run->todo[46] |= to_46;
-    wait_46->keys = n_46;
+    run->todo[53] |= to_53;
+    wait_53->keys = n_53;
+    sp_count_near(run, table_station, all_station, hits_station, asked_station);
 }
-
 
 static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -6710,10 +7542,6 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
     uint64_t to_60 = 0;
     uint64_t to_61 = 0;
     uint64_t to_63 = 0;
-    struct sp_wait *const wait_54 = &run->wait[29];
-    uint32_t n_54 = wait_54->keys;
-    uint32_t begin_54 = n_54;
-    uint64_t word_54_0 = 0;
     struct sp_wait *const wait_55 = &run->wait[30];
     uint32_t n_55 = wait_55->keys;
     uint32_t begin_55 = n_55;
@@ -6752,6 +7580,8 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[28];
     const uint64_t hits = wait->hits;
@@ -6845,11 +7675,6 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
                 __builtin_unreachable();
         }
         if (!UpfIngress_session_tmp_2) {
-            const uint64_t x4 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_54 += (n_54 == begin_54) | (x4 != word_54_0);
-            wait_54->key_of[i] = n_54 - 1;
-            sp_st64(wait_54->bytes + (n_54 - 1) * 8 + 0, x4);
-            word_54_0 = x4;
             to_54 |= bit;
             goto done;
         } else {
@@ -6864,28 +7689,28 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_remote_port = sp_ld16(p + 90 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 90);
             UpfIngress_session_flow_label = (1 ? ((sp_ld32(p + 50 + 1) >> 8) & 0xfffff) : 0u);
-            const sp_u128 x5 = sp_ld128(p + 50 + 24);
-            const sp_u128 x6 = sp_ld128(p + 50 + 8);
-            const uint64_t x7 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x5 >> 80);
-            const uint64_t x8 = (uint64_t)(x5 >> 16);
-            const uint64_t x9 = (uint64_t)x5 << 48 | (uint64_t)(x6 >> 80);
-            const uint64_t x10 = (uint64_t)(x6 >> 16);
-            const uint64_t x11 = (uint64_t)x6 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90 + 2) << 24 | (uint64_t)sp_ld16(p + 90) << 8 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff);
-            const uint64_t x12 = (uint64_t)(1 ? ((sp_ld32(p + 50 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)0u << 32;
-            n_55 += (n_55 == begin_55) | (x7 != word_55_0) | (x8 != word_55_1) | (x9 != word_55_2) | (x10 != word_55_3) | (x11 != word_55_4) | (x12 != word_55_5);
+            const sp_u128 x4 = sp_ld128(p + 50 + 24);
+            const sp_u128 x5 = sp_ld128(p + 50 + 8);
+            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x4 >> 80);
+            const uint64_t x7 = (uint64_t)(x4 >> 16);
+            const uint64_t x8 = (uint64_t)x4 << 48 | (uint64_t)(x5 >> 80);
+            const uint64_t x9 = (uint64_t)(x5 >> 16);
+            const uint64_t x10 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90 + 2) << 24 | (uint64_t)sp_ld16(p + 90) << 8 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff);
+            const uint64_t x11 = (uint64_t)(1 ? ((sp_ld32(p + 50 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)0u << 32;
+            n_55 += (n_55 == begin_55) | (x6 != word_55_0) | (x7 != word_55_1) | (x8 != word_55_2) | (x9 != word_55_3) | (x10 != word_55_4) | (x11 != word_55_5);
             wait_55->key_of[i] = n_55 - 1;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 0, x7);
-            word_55_0 = x7;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 8, x8);
-            word_55_1 = x8;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 16, x9);
-            word_55_2 = x9;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 24, x10);
-            word_55_3 = x10;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 32, x11);
-            word_55_4 = x11;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 40, x12);
-            word_55_5 = x12;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 0, x6);
+            word_55_0 = x6;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 8, x7);
+            word_55_1 = x7;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 16, x8);
+            word_55_2 = x8;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 24, x9);
+            word_55_3 = x9;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 32, x10);
+            word_55_4 = x10;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 40, x11);
+            word_55_5 = x11;
             to_55 |= bit;
             goto done;
         } else {
@@ -6896,25 +7721,25 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v6++;
             goto node_8;
         }
-        const sp_u128 x13 = sp_ld128(p + 50 + 8);
-        const sp_u128 x14 = sp_ld128(p + 50 + 24);
-        const uint64_t x15 = (uint64_t)meta_vrf << 48 | (uint64_t)(x13 >> 80);
-        const uint64_t x16 = (uint64_t)(x13 >> 16);
-        const uint64_t x17 = (uint64_t)x13 << 48 | (uint64_t)(x14 >> 80);
-        const uint64_t x18 = (uint64_t)(x14 >> 16);
-        const uint64_t x19 = (uint64_t)x14 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_58 += (n_58 == begin_58) | (x15 != word_58_0) | (x16 != word_58_1) | (x17 != word_58_2) | (x18 != word_58_3) | (x19 != word_58_4);
+        const sp_u128 x12 = sp_ld128(p + 50 + 8);
+        const sp_u128 x13 = sp_ld128(p + 50 + 24);
+        const uint64_t x14 = (uint64_t)meta_vrf << 48 | (uint64_t)(x12 >> 80);
+        const uint64_t x15 = (uint64_t)(x12 >> 16);
+        const uint64_t x16 = (uint64_t)x12 << 48 | (uint64_t)(x13 >> 80);
+        const uint64_t x17 = (uint64_t)(x13 >> 16);
+        const uint64_t x18 = (uint64_t)x13 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
+        n_58 += (n_58 == begin_58) | (x14 != word_58_0) | (x15 != word_58_1) | (x16 != word_58_2) | (x17 != word_58_3) | (x18 != word_58_4);
         wait_58->key_of[i] = n_58 - 1;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 0, x15);
-        word_58_0 = x15;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 8, x16);
-        word_58_1 = x16;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 16, x17);
-        word_58_2 = x17;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 24, x18);
-        word_58_3 = x18;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 32, x19);
-        word_58_4 = x19;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 0, x14);
+        word_58_0 = x14;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 8, x15);
+        word_58_1 = x15;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 16, x16);
+        word_58_2 = x16;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 24, x17);
+        word_58_3 = x17;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 32, x18);
+        word_58_4 = x18;
         to_58 |= bit;
         goto done;
         node_8:;
@@ -6980,15 +7805,15 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x20 = 0u;
-        const uint64_t x21 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x20 >> 16);
-        const uint64_t x22 = (uint64_t)x20 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_60 += (n_60 == begin_60) | (x21 != word_60_0) | (x22 != word_60_1);
+        const uint32_t x19 = 0u;
+        const uint64_t x20 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x19 >> 16);
+        const uint64_t x21 = (uint64_t)x19 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
+        n_60 += (n_60 == begin_60) | (x20 != word_60_0) | (x21 != word_60_1);
         wait_60->key_of[i] = n_60 - 1;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 0, x21);
-        word_60_0 = x21;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 8, x22);
-        word_60_1 = x22;
+        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 0, x20);
+        word_60_0 = x20;
+        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 8, x21);
+        word_60_1 = x21;
         to_60 |= bit;
         goto done;
         node_7:;
@@ -7002,26 +7827,30 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_63 += (n_63 == begin_63) | (x23 != word_63_0);
-            wait_63->key_of[i] = n_63 - 1;
-            sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x23);
-            word_63_0 = x23;
+            if (!small_route_ipv4) {
+                const uint64_t x22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_63 += (n_63 == begin_63) | (x22 != word_63_0);
+                wait_63->key_of[i] = n_63 - 1;
+                sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x22);
+                word_63_0 = x22;
+            }
             to_63 |= bit;
             goto done;
         } else {
-            const sp_u128 x24 = sp_ld128(p + 50 + 24);
-            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x24 >> 80);
-            const uint64_t x26 = (uint64_t)(x24 >> 16);
-            const uint64_t x27 = (uint64_t)x24 << 48;
-            n_61 += (n_61 == begin_61) | (x25 != word_61_0) | (x26 != word_61_1) | (x27 != word_61_2);
-            wait_61->key_of[i] = n_61 - 1;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x25);
-            word_61_0 = x25;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x26);
-            word_61_1 = x26;
-            sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x27);
-            word_61_2 = x27;
+            if (!small_route_ipv6) {
+                const sp_u128 x23 = sp_ld128(p + 50 + 24);
+                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x23 >> 80);
+                const uint64_t x25 = (uint64_t)(x23 >> 16);
+                const uint64_t x26 = (uint64_t)x23 << 48;
+                n_61 += (n_61 == begin_61) | (x24 != word_61_0) | (x25 != word_61_1) | (x26 != word_61_2);
+                wait_61->key_of[i] = n_61 - 1;
+                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x24);
+                word_61_0 = x24;
+                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x25);
+                word_61_1 = x25;
+                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x26);
+                word_61_2 = x26;
+            }
             to_61 |= bit;
             goto done;
         }
@@ -7035,7 +7864,6 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
     run->todo[60] |= to_60;
     run->todo[61] |= to_61;
     run->todo[63] |= to_63;
-    wait_54->keys = n_54;
     wait_55->keys = n_55;
     wait_58->keys = n_58;
     wait_60->keys = n_60;
@@ -7050,30 +7878,620 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
 
 
 
-
-
-static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[39];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_vxlan_port = 0u;
+        uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_vni = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_src = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_dst = 0u;
+        uint64_t UpfIngress_route_send_vxlan_underlay_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_underlay_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
+        uint32_t UpfIngress_route_send_vxlan_frame = 0u;
+        uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint64_t f_underlay_ethernet_0_dst = 0;
+        uint64_t f_underlay_ethernet_1_src = 0;
+        uint32_t f_underlay_ethernet_2_ethertype = 0;
+        uint32_t f_underlay_ipv4_0_version = 0;
+        uint32_t f_underlay_ipv4_1_ihl = 0;
+        uint32_t f_underlay_ipv4_2_tos = 0;
+        uint32_t f_underlay_ipv4_3_total_length = 0;
+        uint32_t f_underlay_ipv4_4_identification = 0;
+        uint32_t f_underlay_ipv4_5_reserved = 0;
+        uint32_t f_underlay_ipv4_6_dont_fragment = 0;
+        uint32_t f_underlay_ipv4_7_more_fragments = 0;
+        uint32_t f_underlay_ipv4_8_fragment_offset = 0;
+        uint32_t f_underlay_ipv4_9_ttl = 0;
+        uint32_t f_underlay_ipv4_10_protocol = 0;
+        uint32_t f_underlay_ipv4_11_checksum = 0;
+        uint32_t f_underlay_ipv4_12_src = 0;
+        uint32_t f_underlay_ipv4_13_dst = 0;
+        uint32_t f_underlay_udp_0_src = 0;
+        uint32_t f_underlay_udp_1_dst = 0;
+        uint32_t f_underlay_udp_2_length = 0;
+        uint32_t f_underlay_udp_3_checksum = 0;
+        uint32_t f_vxlan_0_flags = 0;
+        uint32_t f_vxlan_1_reserved = 0;
+        uint32_t f_vxlan_2_vni = 0;
+        uint32_t f_vxlan_3_reserved2 = 0;
+        const uint64_t x63 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x63 != key_nexthop_0)) {
+            key_nexthop_0 = x63;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x63}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
+        switch (r->action) {
+            case ACTION_send_vxlan: {
+                UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
+                UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
+                UpfIngress_route_send_vxlan_dst_mac = r->send_vxlan.dst_mac_2;
+                UpfIngress_route_send_vxlan_vni = r->send_vxlan.vni_3;
+                UpfIngress_route_send_vxlan_vtep_src = r->send_vxlan.vtep_src_4;
+                UpfIngress_route_send_vxlan_vtep_dst = r->send_vxlan.vtep_dst_5;
+                UpfIngress_route_send_vxlan_underlay_src_mac = r->send_vxlan.underlay_src_mac_6;
+                UpfIngress_route_send_vxlan_underlay_dst_mac = r->send_vxlan.underlay_dst_mac_7;
+                UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
+                meta_mtu = UpfIngress_route_send_vxlan_mtu;
+                standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
+                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
+                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
+                f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
+                valid |= SP_BIT(V_underlay_ethernet);
+                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x64;
+                const uint64_t x65 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x65;
+                f_underlay_ethernet_2_ethertype = 0x800u;
+                f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
+                valid |= SP_BIT(V_underlay_ipv4);
+                f_underlay_ipv4_0_version = 4u;
+                f_underlay_ipv4_1_ihl = 5u;
+                f_underlay_ipv4_2_tos = 0u;
+                f_underlay_ipv4_4_identification = 0u;
+                f_underlay_ipv4_5_reserved = 0u;
+                f_underlay_ipv4_7_more_fragments = 0u;
+                f_underlay_ipv4_8_fragment_offset = 0u;
+                f_underlay_ipv4_11_checksum = 0u;
+                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x66;
+                f_underlay_ipv4_6_dont_fragment = 1u;
+                f_underlay_ipv4_9_ttl = 0x40u;
+                f_underlay_ipv4_10_protocol = 0x11u;
+                f_underlay_ipv4_12_src = UpfIngress_route_send_vxlan_vtep_src;
+                f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
+                f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
+                valid |= SP_BIT(V_underlay_udp);
+                f_underlay_udp_0_src = ((0u ^ sp_ld16(p + 90)) | 0xc000u);
+                f_underlay_udp_1_dst = 0x12b5u;
+                const uint32_t x67 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x67;
+                f_underlay_udp_3_checksum = 0u;
+                f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
+                valid |= SP_BIT(V_vxlan);
+                f_vxlan_0_flags = 8u;
+                f_vxlan_2_vni = UpfIngress_route_send_vxlan_vni;
+                f_vxlan_1_reserved = 0u;
+                f_vxlan_3_reserved2 = 0u;
+                break;
+            }
+            case ACTION_unresolved: {
+                UpfIngress_route_unresolved_nexthop = r->unresolved.nexthop_0;
+                meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
+                meta_reason = 6u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 6u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 7);
+            if (sp_ld8(p + 50 + 7) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 50 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
+        }
+        sp_st16(p + 12, 0x86ddu);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        struct sp_sum sum68 = {0, 0, 0};
+        sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+        /* deparser */
+        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
+        sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
+        sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
+        sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
+        sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b69_0_0, 4);
+        __builtin_memcpy(p + 40, &b69_1_0, 2);
+        __builtin_memcpy(p + 42, &b69_2_0, 4);
+        __builtin_memcpy(p + 46, &b69_3_0, 2);
+        __builtin_memcpy(p + 48, &b69_4_0, 2);
+        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 14;
+        pk->length += 14;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv6 = &run->lane->tables[TABLE_route_ipv6];
+    const struct record_route_ipv6 *near_route_ipv6 = 0;
+    uint64_t key_route_ipv6_0 = 0;
+    uint64_t key_route_ipv6_1 = 0;
+    uint64_t key_route_ipv6_2 = 0;
+    uint32_t all_route_ipv6 = 0, hits_route_ipv6 = 0, asked_route_ipv6 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_wait *const wait = &run->wait[36];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10800e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        if (small_route_ipv6) {
+            const sp_u128 x57 = sp_ld128(p + 50 + 24);
+            const uint64_t x58 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
+            const uint64_t x59 = (uint64_t)(x57 >> 16);
+            const uint64_t x60 = (uint64_t)x57 << 48;
+            if (!near_route_ipv6 | (x58 != key_route_ipv6_0) | (x59 != key_route_ipv6_1) | (x60 != key_route_ipv6_2)) {
+                key_route_ipv6_0 = x58;
+                key_route_ipv6_1 = x59;
+                key_route_ipv6_2 = x60;
+                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x58, x59, x60}, 24);
+                asked_route_ipv6++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv6 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv6->miss;
+            asked_route_ipv6++;
+        }
+        const struct record_route_ipv6 *const r = near_route_ipv6;
+        const uint32_t hit = r != table_route_ipv6->miss;
+        all_route_ipv6++;
+        hits_route_ipv6 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        {
+            const uint64_t x61 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x61 != key_nexthop_0)) {
+                key_nexthop_0 = x61;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x61}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_2_stage_16_route_ipv6_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 50 + 7);
+            if (sp_ld8(p + 50 + 7) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 50 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_2_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
+        }
+        sp_st16(p + 12, 0x86ddu);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        c->keep = (meta_out_length + 0xeu);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        /* deparser */
+        sp_block4 b62_0_0; __builtin_memcpy(&b62_0_0, p, 4);
+        sp_block2 b62_1_0; __builtin_memcpy(&b62_1_0, p + 4, 2);
+        sp_block4 b62_2_0; __builtin_memcpy(&b62_2_0, p + 6, 4);
+        sp_block2 b62_3_0; __builtin_memcpy(&b62_3_0, p + 10, 2);
+        sp_block2 b62_4_0; __builtin_memcpy(&b62_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b62_0_0, 4);
+        __builtin_memcpy(p + 40, &b62_1_0, 2);
+        __builtin_memcpy(p + 42, &b62_2_0, 4);
+        __builtin_memcpy(p + 46, &b62_3_0, 2);
+        __builtin_memcpy(p + 48, &b62_4_0, 2);
+        pk->start += 36;
+        pk->length -= 36;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv6, all_route_ipv6, hits_route_ipv6, asked_route_ipv6);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+}
+
+static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10800e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -7158,6 +8576,13 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
+        const uint64_t x79 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x79 != key_nexthop_0)) {
+            key_nexthop_0 = x79;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x79}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -7176,10 +8601,10 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x66 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x66;
-                const uint64_t x67 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x67;
+                const uint64_t x80 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x80;
+                const uint64_t x81 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x81;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -7191,8 +8616,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x68 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x68;
+                const uint32_t x82 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x82;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -7200,11 +8625,11 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x69 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 90)) | 0xc000u);
-                f_underlay_udp_0_src = x69;
+                const uint32_t x83 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 90)) | 0xc000u);
+                f_underlay_udp_0_src = x83;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x70 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x70;
+                const uint32_t x84 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x84;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -7373,8 +8798,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x71 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x71;
+            const uint32_t x85 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x85;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -7385,8 +8810,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x72 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x72;
+            const uint32_t x86 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x86;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -7399,8 +8824,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x73 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x73;
+                const uint32_t x87 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x87;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -7412,7 +8837,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -7424,53 +8849,53 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum74 = {0, 0, 0};
-            sp_sum_value(&sum74, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum74, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum74, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum74, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum74, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum74, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum74, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum74, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum74, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum74, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum74, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum74, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum74, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
+            struct sp_sum sum88 = {0, 0, 0};
+            sp_sum_value(&sum88, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum88, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum88, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum88, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum88, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum88, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum88, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum88, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum88, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum88, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum88, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum88, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum88, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum88) & 0xffff);
         }
-        struct sp_sum sum75 = {0, 0, 0};
-        sp_sum_value(&sum75, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum75, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum75, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum75, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum75, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum75, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum75, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum75, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum75, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum75, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum75, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum75, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum75, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
+        struct sp_sum sum89 = {0, 0, 0};
+        sp_sum_value(&sum89, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum89, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum89, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum89, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum89, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum89, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum89, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum89, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum89, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum89, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum89, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum89, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum89, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum89) & 0xffff);
         /* deparser */
         if (valid == 0x1080003ffull) {
             if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b76_0_0; __builtin_memcpy(&b76_0_0, p, 4);
-            sp_block2 b76_1_0; __builtin_memcpy(&b76_1_0, p + 4, 2);
-            sp_block4 b76_2_0; __builtin_memcpy(&b76_2_0, p + 6, 4);
-            sp_block2 b76_3_0; __builtin_memcpy(&b76_3_0, p + 10, 2);
-            sp_block2 b76_4_0; __builtin_memcpy(&b76_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b76_0_0, 4);
-            __builtin_memcpy(p - 4, &b76_1_0, 2);
-            __builtin_memcpy(p - 2, &b76_2_0, 4);
-            __builtin_memcpy(p + 2, &b76_3_0, 2);
-            __builtin_memcpy(p + 4, &b76_4_0, 2);
+            sp_block4 b90_0_0; __builtin_memcpy(&b90_0_0, p, 4);
+            sp_block2 b90_1_0; __builtin_memcpy(&b90_1_0, p + 4, 2);
+            sp_block4 b90_2_0; __builtin_memcpy(&b90_2_0, p + 6, 4);
+            sp_block2 b90_3_0; __builtin_memcpy(&b90_3_0, p + 10, 2);
+            sp_block2 b90_4_0; __builtin_memcpy(&b90_4_0, p + 12, 2);
+            __builtin_memcpy(p - 8, &b90_0_0, 4);
+            __builtin_memcpy(p - 4, &b90_1_0, 2);
+            __builtin_memcpy(p - 2, &b90_2_0, 4);
+            __builtin_memcpy(p + 2, &b90_3_0, 2);
+            __builtin_memcpy(p + 4, &b90_4_0, 2);
             sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -7520,16 +8945,16 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
-        sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
-        sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
-        sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
-        sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b78_0_0, 4);
-        __builtin_memcpy(p + 40, &b78_1_0, 2);
-        __builtin_memcpy(p + 42, &b78_2_0, 4);
-        __builtin_memcpy(p + 46, &b78_3_0, 2);
-        __builtin_memcpy(p + 48, &b78_4_0, 2);
+        sp_block4 b92_0_0; __builtin_memcpy(&b92_0_0, p, 4);
+        sp_block2 b92_1_0; __builtin_memcpy(&b92_1_0, p + 4, 2);
+        sp_block4 b92_2_0; __builtin_memcpy(&b92_2_0, p + 6, 4);
+        sp_block2 b92_3_0; __builtin_memcpy(&b92_3_0, p + 10, 2);
+        sp_block2 b92_4_0; __builtin_memcpy(&b92_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b92_0_0, 4);
+        __builtin_memcpy(p + 40, &b92_1_0, 2);
+        __builtin_memcpy(p + 42, &b92_2_0, 4);
+        __builtin_memcpy(p + 46, &b92_3_0, 2);
+        __builtin_memcpy(p + 48, &b92_4_0, 2);
         sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -7544,41 +8969,41 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_others(struct sp_
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[39];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    uint32_t others = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[38];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (__builtin_expect(r->action != ACTION_send, 0)) {
-            const uint64_t row = sp_row(wait, table, left, ACTION_send);
-            
-            class_2_stage_19_nexthop_others(run, row);
-            
-            others += __builtin_popcountll(row);
-            left &= ~row | bit;
-            continue;
-        }
-        found += hit;
         uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -7586,6 +9011,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
         uint32_t UpfIngress_route_send_port = 0u;
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
@@ -7630,21 +9057,74 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
+        if (small_route_ipv4) {
+            const uint64_t x70 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x70 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x70;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x70}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
                 break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
             }
             default:
                 __builtin_unreachable();
         }
+        {
+            const uint64_t x71 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x71 != key_nexthop_0)) {
+                key_nexthop_0 = x71;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x71}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_2_stage_18_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_route_ttl = sp_ld8(p + 50 + 7);
             if (sp_ld8(p + 50 + 7) <= 1u) {
@@ -7773,8 +9253,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x59 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x59;
+            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x72;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -7785,8 +9265,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x60 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x60;
+            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x73;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -7799,8 +9279,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x61 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x61;
+                const uint32_t x74 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x74;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -7812,7 +9292,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -7824,21 +9304,21 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum62 = {0, 0, 0};
-            sp_sum_value(&sum62, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum62, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum62, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum62, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum62, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum62, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum62, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum62, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum62, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum62, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum62, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum62, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum62, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum62) & 0xffff);
+            struct sp_sum sum75 = {0, 0, 0};
+            sp_sum_value(&sum75, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum75, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum75, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum75, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum75, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum75, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum75, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum75, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum75, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum75, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum75, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum75, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum75, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
         }
         /* deparser */
         if (valid == 0x1080003f0ull) {
@@ -7846,16 +9326,16 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b63_0_0; __builtin_memcpy(&b63_0_0, p, 4);
-            sp_block2 b63_1_0; __builtin_memcpy(&b63_1_0, p + 4, 2);
-            sp_block4 b63_2_0; __builtin_memcpy(&b63_2_0, p + 6, 4);
-            sp_block2 b63_3_0; __builtin_memcpy(&b63_3_0, p + 10, 2);
-            sp_block2 b63_4_0; __builtin_memcpy(&b63_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b63_0_0, 4);
-            __builtin_memcpy(p - 4, &b63_1_0, 2);
-            __builtin_memcpy(p - 2, &b63_2_0, 4);
-            __builtin_memcpy(p + 2, &b63_3_0, 2);
-            __builtin_memcpy(p + 4, &b63_4_0, 2);
+            sp_block4 b76_0_0; __builtin_memcpy(&b76_0_0, p, 4);
+            sp_block2 b76_1_0; __builtin_memcpy(&b76_1_0, p + 4, 2);
+            sp_block4 b76_2_0; __builtin_memcpy(&b76_2_0, p + 6, 4);
+            sp_block2 b76_3_0; __builtin_memcpy(&b76_3_0, p + 10, 2);
+            sp_block2 b76_4_0; __builtin_memcpy(&b76_4_0, p + 12, 2);
+            __builtin_memcpy(p - 8, &b76_0_0, 4);
+            __builtin_memcpy(p - 4, &b76_1_0, 2);
+            __builtin_memcpy(p - 2, &b76_2_0, 4);
+            __builtin_memcpy(p + 2, &b76_3_0, 2);
+            __builtin_memcpy(p + 4, &b76_4_0, 2);
             sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -7879,24 +9359,25 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        sp_block4 b65_0_0; __builtin_memcpy(&b65_0_0, p, 4);
-        sp_block2 b65_1_0; __builtin_memcpy(&b65_1_0, p + 4, 2);
-        sp_block4 b65_2_0; __builtin_memcpy(&b65_2_0, p + 6, 4);
-        sp_block2 b65_3_0; __builtin_memcpy(&b65_3_0, p + 10, 2);
-        sp_block2 b65_4_0; __builtin_memcpy(&b65_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b65_0_0, 4);
-        __builtin_memcpy(p + 40, &b65_1_0, 2);
-        __builtin_memcpy(p + 42, &b65_2_0, 4);
-        __builtin_memcpy(p + 46, &b65_3_0, 2);
-        __builtin_memcpy(p + 48, &b65_4_0, 2);
+        sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
+        sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
+        sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
+        sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
+        sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b78_0_0, 4);
+        __builtin_memcpy(p + 40, &b78_1_0, 2);
+        __builtin_memcpy(p + 42, &b78_2_0, 4);
+        __builtin_memcpy(p + 46, &b78_3_0, 2);
+        __builtin_memcpy(p + 48, &b78_4_0, 2);
         pk->start += 36;
         pk->length -= 36;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -7943,11 +9424,15 @@ static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *c
 
 static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_66 = 0;
-    struct sp_wait *const wait_66 = &run->wait[41];
-    uint32_t n_66 = wait_66->keys;
-    uint32_t begin_66 = n_66;
-    uint64_t word_66_0 = 0;
+    uint64_t to_73 = 0;
+    struct sp_wait *const wait_73 = &run->wait[48];
+    uint32_t n_73 = wait_73->keys;
+    uint32_t begin_73 = n_73;
+    uint64_t word_73_0 = 0;
+    struct sp_table *const table_station = &run->lane->tables[TABLE_station];
+    const struct record_station *near_station = 0;
+    uint64_t key_station_0 = 0;
+    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -7963,6 +9448,7 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
         c->v.meta_loopback = 0u;
         c->v.meta_group = 0u;
         c->v.meta_class_meter = 0u;
+        c->v.meta_nexthop = 0u;
         c->v.meta_out_length = 0u;
         c->v.meta_mark = 0u;
         uint32_t meta_user_is_inner = 0u;
@@ -7975,6 +9461,9 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
         uint32_t meta_dst_port = 0u;
         uint32_t meta_pdu_length = 0u;
         uint32_t meta_header_length = 0u;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
+        uint32_t meta_uplink = 0u;
         uint32_t meta_reason = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
@@ -7986,6 +9475,19 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_user_packet_gtpu_end = 0u;
         uint32_t UpfIngress_user_packet_udp_end = 0u;
         uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
+        uint32_t UpfIngress_session_src = 0u;
         struct sp_sum sum1 = {0, 0, 0};
         sp_sum_bytes(&sum1, p + 14, 10);
         sp_sum_bytes(&sum1, p + 14 + 12, 8);
@@ -8037,18 +9539,89 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x12u, 0u);
             goto done;
         }
-        const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_66 += (n_66 == begin_66) | (x3 != word_66_0);
-        wait_66->key_of[i] = n_66 - 1;
-        sp_st64(wait_66->bytes + (n_66 - 1) * 8 + 0, x3);
-        word_66_0 = x3;
-        to_66 |= bit;
+        {
+            const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x3 != key_station_0)) {
+                key_station_0 = x3;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x3}, 8);
+                asked_station++;
+            }
+            const struct record_station *const r = near_station;
+            const uint32_t hit = r != table_station->miss;
+            all_station++;
+            hits_station += hit;
+            UpfIngress_station_tmp = r->action;
+            switch (r->action) {
+                case ACTION_route: {
+                    UpfIngress_station_route_vrf = r->route.vrf_0;
+                    meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_loopback: {
+                    UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                    meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                    meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
+                    break;
+                }
+                case ACTION_group: {
+                    UpfIngress_station_group_vrf = r->group.vrf_0;
+                    meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_UpfIngress_station_drop: {
+                    UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                    meta_reason = UpfIngress_station_drop_reason;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, meta_reason, 0u);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_21;
+        }
+        node_21:;
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
+        }
+        UpfIngress_session_remote_v4 = 0u;
+        UpfIngress_session_local_v4 = 0u;
+        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_remote_port = 0u;
+        UpfIngress_session_local_port = 0u;
+        UpfIngress_session_flow_label = 0u;
+        meta_uplink = 1u;
+        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
+            meta_reason = 0x28u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x28u, 0u);
+            goto done;
+        }
+        const uint64_t x4 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_73 += (n_73 == begin_73) | (x4 != word_73_0);
+        wait_73->key_of[i] = n_73 - 1;
+        sp_st64(wait_73->bytes + (n_73 - 1) * 8 + 0, x4);
+        word_73_0 = x4;
+        to_73 |= bit;
         done:;
     }
-    run->todo[66] |= to_66;
-    wait_66->keys = n_66;
+    run->todo[73] |= to_73;
+    wait_73->keys = n_73;
+    sp_count_near(run, table_station, all_station, hits_station, asked_station);
 }
-
 
 static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -8059,10 +9632,6 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
     uint64_t to_80 = 0;
     uint64_t to_82 = 0;
     uint64_t to_83 = 0;
-    struct sp_wait *const wait_74 = &run->wait[49];
-    uint32_t n_74 = wait_74->keys;
-    uint32_t begin_74 = n_74;
-    uint64_t word_74_0 = 0;
     struct sp_wait *const wait_76 = &run->wait[51];
     uint32_t n_76 = wait_76->keys;
     uint32_t begin_76 = n_76;
@@ -8093,6 +9662,7 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[48];
     const uint64_t hits = wait->hits;
@@ -8188,11 +9758,6 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
                 __builtin_unreachable();
         }
         if (!UpfIngress_session_tmp_2) {
-            const uint64_t x5 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_74 += (n_74 == begin_74) | (x5 != word_74_0);
-            wait_74->key_of[i] = n_74 - 1;
-            sp_st64(wait_74->bytes + (n_74 - 1) * 8 + 0, x5);
-            word_74_0 = x5;
             to_74 |= bit;
             goto done;
         } else {
@@ -8206,18 +9771,18 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
             UpfIngress_session_remote_port = sp_ld16(p + 78 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 78);
-            const uint32_t x6 = sp_ld32(p + 58 + 12);
-            const uint64_t x7 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16 | (uint64_t)(x6 >> 16);
-            const uint64_t x8 = (uint64_t)x6 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78 + 2) << 24 | (uint64_t)sp_ld16(p + 78) << 8 | (uint64_t)sp_ld8(p + 58 + 1);
-            const uint64_t x9 = (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 56;
-            n_76 += (n_76 == begin_76) | (x7 != word_76_0) | (x8 != word_76_1) | (x9 != word_76_2);
+            const uint32_t x5 = sp_ld32(p + 58 + 12);
+            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16 | (uint64_t)(x5 >> 16);
+            const uint64_t x7 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78 + 2) << 24 | (uint64_t)sp_ld16(p + 78) << 8 | (uint64_t)sp_ld8(p + 58 + 1);
+            const uint64_t x8 = (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 56;
+            n_76 += (n_76 == begin_76) | (x6 != word_76_0) | (x7 != word_76_1) | (x8 != word_76_2);
             wait_76->key_of[i] = n_76 - 1;
-            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 0, x7);
-            word_76_0 = x7;
-            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 8, x8);
-            word_76_1 = x8;
-            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 16, x9);
-            word_76_2 = x9;
+            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 0, x6);
+            word_76_0 = x6;
+            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 8, x7);
+            word_76_1 = x7;
+            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 16, x8);
+            word_76_2 = x8;
             to_76 |= bit;
             goto done;
         } else {
@@ -8228,15 +9793,15 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x10 = sp_ld32(p + 58 + 16);
-        const uint64_t x11 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x10 >> 16);
-        const uint64_t x12 = (uint64_t)x10 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_79 += (n_79 == begin_79) | (x11 != word_79_0) | (x12 != word_79_1);
+        const uint32_t x9 = sp_ld32(p + 58 + 16);
+        const uint64_t x10 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x9 >> 16);
+        const uint64_t x11 = (uint64_t)x9 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
+        n_79 += (n_79 == begin_79) | (x10 != word_79_0) | (x11 != word_79_1);
         wait_79->key_of[i] = n_79 - 1;
-        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 0, x11);
-        word_79_0 = x11;
-        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 8, x12);
-        word_79_1 = x12;
+        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 0, x10);
+        word_79_0 = x10;
+        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 8, x11);
+        word_79_1 = x11;
         to_79 |= bit;
         goto done;
         node_8:;
@@ -8304,15 +9869,15 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x13 = sp_ld32(p + 58 + 16);
-        const uint64_t x14 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x13 >> 16);
-        const uint64_t x15 = (uint64_t)x13 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_80 += (n_80 == begin_80) | (x14 != word_80_0) | (x15 != word_80_1);
+        const uint32_t x12 = sp_ld32(p + 58 + 16);
+        const uint64_t x13 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x12 >> 16);
+        const uint64_t x14 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
+        n_80 += (n_80 == begin_80) | (x13 != word_80_0) | (x14 != word_80_1);
         wait_80->key_of[i] = n_80 - 1;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 0, x14);
-        word_80_0 = x14;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 8, x15);
-        word_80_1 = x15;
+        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 0, x13);
+        word_80_0 = x13;
+        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 8, x14);
+        word_80_1 = x14;
         to_80 |= bit;
         goto done;
         node_7:;
@@ -8326,19 +9891,23 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_83 += (n_83 == begin_83) | (x16 != word_83_0);
-            wait_83->key_of[i] = n_83 - 1;
-            sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x16);
-            word_83_0 = x16;
+            if (!small_route_ipv4) {
+                const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_83 += (n_83 == begin_83) | (x15 != word_83_0);
+                wait_83->key_of[i] = n_83 - 1;
+                sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x15);
+                word_83_0 = x15;
+            }
             to_83 |= bit;
             goto done;
         } else {
-            const uint64_t x17 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
-            n_82 += (n_82 == begin_82) | (x17 != word_82_0);
-            wait_82->key_of[i] = n_82 - 1;
-            sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x17);
-            word_82_0 = x17;
+            if (!small_route_ipv4) {
+                const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+                n_82 += (n_82 == begin_82) | (x16 != word_82_0);
+                wait_82->key_of[i] = n_82 - 1;
+                sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x16);
+                word_82_0 = x16;
+            }
             to_82 |= bit;
             goto done;
         }
@@ -8352,7 +9921,6 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
     run->todo[80] |= to_80;
     run->todo[82] |= to_82;
     run->todo[83] |= to_83;
-    wait_74->keys = n_74;
     wait_76->keys = n_76;
     wait_79->keys = n_79;
     wait_80->keys = n_80;
@@ -8367,108 +9935,30 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
 
 
 
-
-static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_84 = 0;
-    struct sp_wait *const wait_84 = &run->wait[59];
-    uint32_t n_84 = wait_84->keys;
-    uint32_t begin_84 = n_84;
-    uint64_t word_84_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[58];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_relayed_bytes = 0u;
-        uint32_t meta_container_bytes = 0u;
-        uint32_t meta_new_container = 0u;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_out_length = 0;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
-        meta_container_bytes = 4u;
-        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
-            meta_relayed_bytes = 0u; c->v.meta_relayed_bytes = meta_relayed_bytes;
-            meta_container_bytes = 0u;
-        }
-        if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
-            meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
-            meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
-        }
-        meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
-        if (((meta_relayed_bytes != 0u) || (((sp_ld8(p + 42) >> 1) & 0x1) == 1u)) || ((sp_ld8(p + 42) & 0x1) == 1u)) {
-            meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
-        }
-        const uint64_t x35 = (uint64_t)meta_nexthop << 48;
-        n_84 += (n_84 == begin_84) | (x35 != word_84_0);
-        wait_84->key_of[i] = n_84 - 1;
-        sp_st64(wait_84->bytes + (n_84 - 1) * 8 + 0, x35);
-        word_84_0 = x35;
-        to_84 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[84] |= to_84;
-    wait_84->keys = n_84;
-}
-
-static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[59];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
-        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
-        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -8494,11 +9984,6 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
-        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
-        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
-        uint32_t UpfIngress_tunnel_relay_kept = 0u;
-        uint32_t UpfIngress_tunnel_relay_empty = 0u;
         uint64_t f_underlay_ethernet_0_dst = 0;
         uint64_t f_underlay_ethernet_1_src = 0;
         uint32_t f_underlay_ethernet_2_ethertype = 0;
@@ -8524,33 +10009,13 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
-        uint32_t f_tunnel_ipv4_0_version = 0;
-        uint32_t f_tunnel_ipv4_1_ihl = 0;
-        uint32_t f_tunnel_ipv4_2_tos = 0;
-        uint32_t f_tunnel_ipv4_3_total_length = 0;
-        uint32_t f_tunnel_ipv4_4_identification = 0;
-        uint32_t f_tunnel_ipv4_5_reserved = 0;
-        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
-        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
-        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
-        uint32_t f_tunnel_ipv4_9_ttl = 0;
-        uint32_t f_tunnel_ipv4_10_protocol = 0;
-        uint32_t f_tunnel_ipv4_11_checksum = 0;
-        uint32_t f_tunnel_ipv4_12_src = 0;
-        uint32_t f_tunnel_ipv4_13_dst = 0;
-        uint32_t f_tunnel_udp_0_src = 0;
-        uint32_t f_tunnel_udp_1_dst = 0;
-        uint32_t f_tunnel_udp_2_length = 0;
-        uint32_t f_tunnel_udp_3_checksum = 0;
-        uint32_t f_tunnel_gtpu_0_version = 0;
-        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
-        uint32_t f_tunnel_gtpu_2_spare = 0;
-        uint32_t f_tunnel_gtpu_3_has_extension = 0;
-        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
-        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
-        uint32_t f_tunnel_gtpu_6_message_type = 0;
-        uint32_t f_tunnel_gtpu_7_length = 0;
-        uint32_t f_tunnel_gtpu_8_teid = 0;
+        const uint64_t x38 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x38 != key_nexthop_0)) {
+            key_nexthop_0 = x38;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x38}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -8569,10 +10034,10 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x46 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x46;
-                const uint64_t x47 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x47;
+                const uint64_t x39 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x39;
+                const uint64_t x40 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x40;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -8584,8 +10049,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x48 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x48;
+                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x41;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -8593,11 +10058,11 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x49 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
-                f_underlay_udp_0_src = x49;
+                const uint32_t x42 = (((sp_ld32(p + 58 + 16) & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
+                f_underlay_udp_0_src = x42;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x50 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x50;
+                const uint32_t x43 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x43;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -8741,94 +10206,19 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x51 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x51);
+            const uint32_t x44 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x44);
         }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
-            valid &= ~SP_BIT(V_ipv4);
-            valid &= ~SP_BIT(V_ports);
-            valid &= ~SP_BIT(V_udp_rest);
-            valid &= ~SP_BIT(V_gtpu);
-            valid &= ~SP_BIT(V_gtpu_optional);
-            valid &= ~SP_BIT(V_gtpu_psc);
-        } else {
-            sp_st16(p + 12, 0x800u);
-            UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
-            f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
-            valid |= SP_BIT(V_tunnel_ipv4);
-            f_tunnel_ipv4_0_version = 4u;
-            f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
-            f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
-            f_tunnel_ipv4_4_identification = 0u;
-            f_tunnel_ipv4_5_reserved = 0u;
-            f_tunnel_ipv4_6_dont_fragment = 1u;
-            f_tunnel_ipv4_7_more_fragments = 0u;
-            f_tunnel_ipv4_8_fragment_offset = 0u;
-            f_tunnel_ipv4_9_ttl = 0x40u;
-            f_tunnel_ipv4_10_protocol = 0x11u;
-            f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
-            f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
-            valid |= SP_BIT(V_tunnel_udp);
-            f_tunnel_udp_0_src = 0x868u;
-            f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x52 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x52;
-            f_tunnel_udp_3_checksum = 0u;
-            f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
-            valid |= SP_BIT(V_tunnel_gtpu);
-            f_tunnel_gtpu_0_version = 1u;
-            f_tunnel_gtpu_1_protocol_type = 1u;
-            f_tunnel_gtpu_2_spare = 0u;
-            f_tunnel_gtpu_3_has_extension = 0u;
-            f_tunnel_gtpu_4_has_sequence = 0u;
-            f_tunnel_gtpu_5_has_npdu = 0u;
-            f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x53 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x53;
-            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
-            UpfIngress_tunnel_relay_pdu_type = 0u;
-            UpfIngress_tunnel_relay_qfi = 0u;
-            UpfIngress_tunnel_relay_kept = 0xffu;
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
-                if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
-                    UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
-                    UpfIngress_tunnel_relay_kept = 0xc0u;
-                }
-            }
-            f_tunnel_gtpu_3_has_extension = ((meta_relayed_bytes == 0u) ? 0u : 1u);
-            f_tunnel_gtpu_4_has_sequence = ((sp_ld8(p + 42) >> 1) & 0x1);
-            f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
-            UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
-            if (meta_new_container == 1u) {
-                const uint32_t x54 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x54) << 4));
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
-                sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
-            } else {
-                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x55 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x55);
-                } else {
-                    valid &= ~SP_BIT(V_gtpu_psc);
-                    sp_st8(p + 50 + 3, 0u);
-                    if (UpfIngress_tunnel_relay_empty) {
-                        valid &= ~SP_BIT(V_gtpu_optional);
-                    }
-                }
-            }
-            valid &= ~SP_BIT(V_ipv4);
-            valid &= ~SP_BIT(V_ports);
-            valid &= ~SP_BIT(V_udp_rest);
-            valid &= ~SP_BIT(V_gtpu);
-        }
+        sp_st16(p + 12, 0x800u);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        valid &= ~SP_BIT(V_gtpu_optional);
+        valid &= ~SP_BIT(V_gtpu_psc);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -8839,151 +10229,36 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum56 = {0, 0, 0};
-            sp_sum_value(&sum56, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum56, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum56, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum56, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum56, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum56, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum56, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum56, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum56, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum56, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum56, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum56, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum56, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum56) & 0xffff);
-        }
-        struct sp_sum sum57 = {0, 0, 0};
-        sp_sum_value(&sum57, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum57, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum57, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum57, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum57, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum57, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum57, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum57, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum57, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum57, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum57, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum57, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum57, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum57) & 0xffff);
+        struct sp_sum sum45 = {0, 0, 0};
+        sp_sum_value(&sum45, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum45, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum45, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum45, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum45, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum45, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum45, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum45, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum45, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum45, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum45, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum45, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum45, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum45) & 0xffff);
         /* deparser */
-        if (valid == 0x1020300ffull) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020100ffull) {
-            if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b59_0_0; __builtin_memcpy(&b59_0_0, p, 4);
-            sp_block2 b59_1_0; __builtin_memcpy(&b59_1_0, p + 4, 2);
-            sp_block4 b59_2_0; __builtin_memcpy(&b59_2_0, p + 6, 4);
-            sp_block2 b59_3_0; __builtin_memcpy(&b59_3_0, p + 10, 2);
-            sp_block2 b59_4_0; __builtin_memcpy(&b59_4_0, p + 12, 2);
-            sp_block2 b59_5_0; __builtin_memcpy(&b59_5_0, p + 50, 2);
-            sp_block1 b59_6_0; __builtin_memcpy(&b59_6_0, p + 52, 1);
-            sp_block1 b59_7_0; __builtin_memcpy(&b59_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b59_0_0, 4);
-            __builtin_memcpy(p + 8, &b59_1_0, 2);
-            __builtin_memcpy(p + 10, &b59_2_0, 4);
-            __builtin_memcpy(p + 14, &b59_3_0, 2);
-            __builtin_memcpy(p + 16, &b59_4_0, 2);
-            __builtin_memcpy(p + 54, &b59_5_0, 2);
-            __builtin_memcpy(p + 56, &b59_6_0, 1);
-            __builtin_memcpy(p + 57, &b59_7_0, 1);
-            sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 46;
-            pk->length += 46;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020000ffull) {
-            if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
-            sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
-            sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
-            sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
-            sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b60_0_0, 4);
-            __builtin_memcpy(p + 12, &b60_1_0, 2);
-            __builtin_memcpy(p + 14, &b60_2_0, 4);
-            __builtin_memcpy(p + 18, &b60_3_0, 2);
-            __builtin_memcpy(p + 20, &b60_4_0, 2);
-            sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 20, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 42;
-            pk->length += 42;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
         if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b61_0_0; __builtin_memcpy(&b61_0_0, p, 4);
-        sp_block2 b61_1_0; __builtin_memcpy(&b61_1_0, p + 4, 2);
-        sp_block4 b61_2_0; __builtin_memcpy(&b61_2_0, p + 6, 4);
-        sp_block2 b61_3_0; __builtin_memcpy(&b61_3_0, p + 10, 2);
-        sp_block2 b61_4_0; __builtin_memcpy(&b61_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b61_0_0, 4);
-        __builtin_memcpy(p + 48, &b61_1_0, 2);
-        __builtin_memcpy(p + 50, &b61_2_0, 4);
-        __builtin_memcpy(p + 54, &b61_3_0, 2);
-        __builtin_memcpy(p + 56, &b61_4_0, 2);
+        sp_block4 b46_0_0; __builtin_memcpy(&b46_0_0, p, 4);
+        sp_block2 b46_1_0; __builtin_memcpy(&b46_1_0, p + 4, 2);
+        sp_block4 b46_2_0; __builtin_memcpy(&b46_2_0, p + 6, 4);
+        sp_block2 b46_3_0; __builtin_memcpy(&b46_3_0, p + 10, 2);
+        sp_block2 b46_4_0; __builtin_memcpy(&b46_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b46_0_0, 4);
+        __builtin_memcpy(p + 48, &b46_1_0, 2);
+        __builtin_memcpy(p + 50, &b46_2_0, 4);
+        __builtin_memcpy(p + 54, &b46_3_0, 2);
+        __builtin_memcpy(p + 56, &b46_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -8998,43 +10273,40 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_others(struct sp_
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[59];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    uint32_t others = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[57];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (__builtin_expect(r->action != ACTION_send, 0)) {
-            const uint64_t row = sp_row(wait, table, left, ACTION_send);
-            
-            class_3_stage_19_nexthop_others(run, row);
-            
-            others += __builtin_popcountll(row);
-            left &= ~row | bit;
-            continue;
-        }
-        found += hit;
         uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
-        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
-        uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -9042,6 +10314,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
         uint32_t UpfIngress_route_send_port = 0u;
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
@@ -9052,53 +10326,74 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
-        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
-        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
-        uint32_t UpfIngress_tunnel_relay_kept = 0u;
-        uint32_t UpfIngress_tunnel_relay_empty = 0u;
-        uint32_t f_tunnel_ipv4_0_version = 0;
-        uint32_t f_tunnel_ipv4_1_ihl = 0;
-        uint32_t f_tunnel_ipv4_2_tos = 0;
-        uint32_t f_tunnel_ipv4_3_total_length = 0;
-        uint32_t f_tunnel_ipv4_4_identification = 0;
-        uint32_t f_tunnel_ipv4_5_reserved = 0;
-        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
-        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
-        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
-        uint32_t f_tunnel_ipv4_9_ttl = 0;
-        uint32_t f_tunnel_ipv4_10_protocol = 0;
-        uint32_t f_tunnel_ipv4_11_checksum = 0;
-        uint32_t f_tunnel_ipv4_12_src = 0;
-        uint32_t f_tunnel_ipv4_13_dst = 0;
-        uint32_t f_tunnel_udp_0_src = 0;
-        uint32_t f_tunnel_udp_1_dst = 0;
-        uint32_t f_tunnel_udp_2_length = 0;
-        uint32_t f_tunnel_udp_3_checksum = 0;
-        uint32_t f_tunnel_gtpu_0_version = 0;
-        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
-        uint32_t f_tunnel_gtpu_2_spare = 0;
-        uint32_t f_tunnel_gtpu_3_has_extension = 0;
-        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
-        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
-        uint32_t f_tunnel_gtpu_6_message_type = 0;
-        uint32_t f_tunnel_gtpu_7_length = 0;
-        uint32_t f_tunnel_gtpu_8_teid = 0;
+        if (small_route_ipv4) {
+            const uint64_t x34 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+            if (!near_route_ipv4 | (x34 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x34;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x34}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
                 break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
             }
             default:
                 __builtin_unreachable();
         }
+        {
+            const uint64_t x35 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x35 != key_nexthop_0)) {
+                key_nexthop_0 = x35;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x35}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_3_stage_17_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_route_ttl = sp_ld8(p + 58 + 8);
             if (sp_ld8(p + 58 + 8) <= 1u) {
@@ -9205,6 +10500,357 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 58 + 10, x36);
         }
+        sp_st16(p + 12, 0x800u);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        valid &= ~SP_BIT(V_gtpu_optional);
+        valid &= ~SP_BIT(V_gtpu_psc);
+        c->keep = (meta_out_length + 0xeu);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        /* deparser */
+        sp_block4 b37_0_0; __builtin_memcpy(&b37_0_0, p, 4);
+        sp_block2 b37_1_0; __builtin_memcpy(&b37_1_0, p + 4, 2);
+        sp_block4 b37_2_0; __builtin_memcpy(&b37_2_0, p + 6, 4);
+        sp_block2 b37_3_0; __builtin_memcpy(&b37_3_0, p + 10, 2);
+        sp_block2 b37_4_0; __builtin_memcpy(&b37_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b37_0_0, 4);
+        __builtin_memcpy(p + 48, &b37_1_0, 2);
+        __builtin_memcpy(p + 50, &b37_2_0, 4);
+        __builtin_memcpy(p + 54, &b37_3_0, 2);
+        __builtin_memcpy(p + 56, &b37_4_0, 2);
+        pk->start += 44;
+        pk->length -= 44;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+}
+
+static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10203e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
+        uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
+        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
+        uint32_t meta_new_container = c->v.meta_new_container;
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_vxlan_port = 0u;
+        uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_vni = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_src = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_dst = 0u;
+        uint64_t UpfIngress_route_send_vxlan_underlay_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_underlay_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
+        uint32_t UpfIngress_route_send_vxlan_frame = 0u;
+        uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
+        uint32_t UpfIngress_tunnel_relay_kept = 0u;
+        uint32_t UpfIngress_tunnel_relay_empty = 0u;
+        uint64_t f_underlay_ethernet_0_dst = 0;
+        uint64_t f_underlay_ethernet_1_src = 0;
+        uint32_t f_underlay_ethernet_2_ethertype = 0;
+        uint32_t f_underlay_ipv4_0_version = 0;
+        uint32_t f_underlay_ipv4_1_ihl = 0;
+        uint32_t f_underlay_ipv4_2_tos = 0;
+        uint32_t f_underlay_ipv4_3_total_length = 0;
+        uint32_t f_underlay_ipv4_4_identification = 0;
+        uint32_t f_underlay_ipv4_5_reserved = 0;
+        uint32_t f_underlay_ipv4_6_dont_fragment = 0;
+        uint32_t f_underlay_ipv4_7_more_fragments = 0;
+        uint32_t f_underlay_ipv4_8_fragment_offset = 0;
+        uint32_t f_underlay_ipv4_9_ttl = 0;
+        uint32_t f_underlay_ipv4_10_protocol = 0;
+        uint32_t f_underlay_ipv4_11_checksum = 0;
+        uint32_t f_underlay_ipv4_12_src = 0;
+        uint32_t f_underlay_ipv4_13_dst = 0;
+        uint32_t f_underlay_udp_0_src = 0;
+        uint32_t f_underlay_udp_1_dst = 0;
+        uint32_t f_underlay_udp_2_length = 0;
+        uint32_t f_underlay_udp_3_checksum = 0;
+        uint32_t f_vxlan_0_flags = 0;
+        uint32_t f_vxlan_1_reserved = 0;
+        uint32_t f_vxlan_2_vni = 0;
+        uint32_t f_vxlan_3_reserved2 = 0;
+        uint32_t f_tunnel_ipv4_0_version = 0;
+        uint32_t f_tunnel_ipv4_1_ihl = 0;
+        uint32_t f_tunnel_ipv4_2_tos = 0;
+        uint32_t f_tunnel_ipv4_3_total_length = 0;
+        uint32_t f_tunnel_ipv4_4_identification = 0;
+        uint32_t f_tunnel_ipv4_5_reserved = 0;
+        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
+        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
+        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
+        uint32_t f_tunnel_ipv4_9_ttl = 0;
+        uint32_t f_tunnel_ipv4_10_protocol = 0;
+        uint32_t f_tunnel_ipv4_11_checksum = 0;
+        uint32_t f_tunnel_ipv4_12_src = 0;
+        uint32_t f_tunnel_ipv4_13_dst = 0;
+        uint32_t f_tunnel_udp_0_src = 0;
+        uint32_t f_tunnel_udp_1_dst = 0;
+        uint32_t f_tunnel_udp_2_length = 0;
+        uint32_t f_tunnel_udp_3_checksum = 0;
+        uint32_t f_tunnel_gtpu_0_version = 0;
+        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
+        uint32_t f_tunnel_gtpu_2_spare = 0;
+        uint32_t f_tunnel_gtpu_3_has_extension = 0;
+        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
+        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
+        uint32_t f_tunnel_gtpu_6_message_type = 0;
+        uint32_t f_tunnel_gtpu_7_length = 0;
+        uint32_t f_tunnel_gtpu_8_teid = 0;
+        const uint64_t x59 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x59 != key_nexthop_0)) {
+            key_nexthop_0 = x59;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x59}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
+        switch (r->action) {
+            case ACTION_send_vxlan: {
+                UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
+                UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
+                UpfIngress_route_send_vxlan_dst_mac = r->send_vxlan.dst_mac_2;
+                UpfIngress_route_send_vxlan_vni = r->send_vxlan.vni_3;
+                UpfIngress_route_send_vxlan_vtep_src = r->send_vxlan.vtep_src_4;
+                UpfIngress_route_send_vxlan_vtep_dst = r->send_vxlan.vtep_dst_5;
+                UpfIngress_route_send_vxlan_underlay_src_mac = r->send_vxlan.underlay_src_mac_6;
+                UpfIngress_route_send_vxlan_underlay_dst_mac = r->send_vxlan.underlay_dst_mac_7;
+                UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
+                meta_mtu = UpfIngress_route_send_vxlan_mtu;
+                standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
+                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
+                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
+                f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
+                valid |= SP_BIT(V_underlay_ethernet);
+                const uint64_t x60 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x60;
+                const uint64_t x61 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x61;
+                f_underlay_ethernet_2_ethertype = 0x800u;
+                f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
+                valid |= SP_BIT(V_underlay_ipv4);
+                f_underlay_ipv4_0_version = 4u;
+                f_underlay_ipv4_1_ihl = 5u;
+                f_underlay_ipv4_2_tos = 0u;
+                f_underlay_ipv4_4_identification = 0u;
+                f_underlay_ipv4_5_reserved = 0u;
+                f_underlay_ipv4_7_more_fragments = 0u;
+                f_underlay_ipv4_8_fragment_offset = 0u;
+                f_underlay_ipv4_11_checksum = 0u;
+                const uint32_t x62 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x62;
+                f_underlay_ipv4_6_dont_fragment = 1u;
+                f_underlay_ipv4_9_ttl = 0x40u;
+                f_underlay_ipv4_10_protocol = 0x11u;
+                f_underlay_ipv4_12_src = UpfIngress_route_send_vxlan_vtep_src;
+                f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
+                f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
+                valid |= SP_BIT(V_underlay_udp);
+                const uint32_t x63 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
+                f_underlay_udp_0_src = x63;
+                f_underlay_udp_1_dst = 0x12b5u;
+                const uint32_t x64 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x64;
+                f_underlay_udp_3_checksum = 0u;
+                f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
+                valid |= SP_BIT(V_vxlan);
+                f_vxlan_0_flags = 8u;
+                f_vxlan_2_vni = UpfIngress_route_send_vxlan_vni;
+                f_vxlan_1_reserved = 0u;
+                f_vxlan_3_reserved2 = 0u;
+                break;
+            }
+            case ACTION_unresolved: {
+                UpfIngress_route_unresolved_nexthop = r->unresolved.nexthop_0;
+                meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
+                meta_reason = 6u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 6u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 8);
+            if (sp_ld8(p + 58 + 8) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 58 + 2)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 58 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 58 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 58 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
+            const uint32_t x65 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x65);
+        }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
             valid &= ~SP_BIT(V_ipv4);
@@ -9236,8 +10882,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x37 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x37;
+            const uint32_t x66 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x66;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -9248,8 +10894,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x38 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x38;
+            const uint32_t x67 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x67;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -9266,14 +10912,545 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x39 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x39) << 4));
+                const uint32_t x68 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x68) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x40 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x40);
+                    const uint32_t x69 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x69);
+                } else {
+                    valid &= ~SP_BIT(V_gtpu_psc);
+                    sp_st8(p + 50 + 3, 0u);
+                    if (UpfIngress_tunnel_relay_empty) {
+                        valid &= ~SP_BIT(V_gtpu_optional);
+                    }
+                }
+            }
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+        }
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        if (sp_bit(valid, V_tunnel_ipv4)) {
+            struct sp_sum sum70 = {0, 0, 0};
+            sp_sum_value(&sum70, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum70, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum70, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum70, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum70, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum70, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum70, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum70, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum70, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum70, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum70, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum70, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum70, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
+        }
+        struct sp_sum sum71 = {0, 0, 0};
+        sp_sum_value(&sum71, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum71, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum71, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum71, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum71, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum71, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum71, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum71, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum71, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum71, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum71, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum71, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum71, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum71) & 0xffff);
+        /* deparser */
+        if (valid == 0x1020300ffull) {
+            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 50;
+            pk->length += 50;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1020100ffull) {
+            if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b73_0_0; __builtin_memcpy(&b73_0_0, p, 4);
+            sp_block2 b73_1_0; __builtin_memcpy(&b73_1_0, p + 4, 2);
+            sp_block4 b73_2_0; __builtin_memcpy(&b73_2_0, p + 6, 4);
+            sp_block2 b73_3_0; __builtin_memcpy(&b73_3_0, p + 10, 2);
+            sp_block2 b73_4_0; __builtin_memcpy(&b73_4_0, p + 12, 2);
+            sp_block2 b73_5_0; __builtin_memcpy(&b73_5_0, p + 50, 2);
+            sp_block1 b73_6_0; __builtin_memcpy(&b73_6_0, p + 52, 1);
+            sp_block1 b73_7_0; __builtin_memcpy(&b73_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b73_0_0, 4);
+            __builtin_memcpy(p + 8, &b73_1_0, 2);
+            __builtin_memcpy(p + 10, &b73_2_0, 4);
+            __builtin_memcpy(p + 14, &b73_3_0, 2);
+            __builtin_memcpy(p + 16, &b73_4_0, 2);
+            __builtin_memcpy(p + 54, &b73_5_0, 2);
+            __builtin_memcpy(p + 56, &b73_6_0, 1);
+            __builtin_memcpy(p + 57, &b73_7_0, 1);
+            sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 46;
+            pk->length += 46;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x1020000ffull) {
+            if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b74_0_0; __builtin_memcpy(&b74_0_0, p, 4);
+            sp_block2 b74_1_0; __builtin_memcpy(&b74_1_0, p + 4, 2);
+            sp_block4 b74_2_0; __builtin_memcpy(&b74_2_0, p + 6, 4);
+            sp_block2 b74_3_0; __builtin_memcpy(&b74_3_0, p + 10, 2);
+            sp_block2 b74_4_0; __builtin_memcpy(&b74_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b74_0_0, 4);
+            __builtin_memcpy(p + 12, &b74_1_0, 2);
+            __builtin_memcpy(p + 14, &b74_2_0, 4);
+            __builtin_memcpy(p + 18, &b74_3_0, 2);
+            __builtin_memcpy(p + 20, &b74_4_0, 2);
+            sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 20, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 42;
+            pk->length += 42;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_block4 b75_0_0; __builtin_memcpy(&b75_0_0, p, 4);
+        sp_block2 b75_1_0; __builtin_memcpy(&b75_1_0, p + 4, 2);
+        sp_block4 b75_2_0; __builtin_memcpy(&b75_2_0, p + 6, 4);
+        sp_block2 b75_3_0; __builtin_memcpy(&b75_3_0, p + 10, 2);
+        sp_block2 b75_4_0; __builtin_memcpy(&b75_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b75_0_0, 4);
+        __builtin_memcpy(p + 48, &b75_1_0, 2);
+        __builtin_memcpy(p + 50, &b75_2_0, 4);
+        __builtin_memcpy(p + 54, &b75_3_0, 2);
+        __builtin_memcpy(p + 56, &b75_4_0, 2);
+        sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 6;
+        pk->length += 6;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[58];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10203e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
+        uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
+        uint32_t meta_relayed_bytes = 0u;
+        uint32_t meta_container_bytes = 0u;
+        uint32_t meta_new_container = 0u;
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = 0;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
+        uint32_t UpfIngress_tunnel_relay_pdu_type = 0u;
+        uint32_t UpfIngress_tunnel_relay_qfi = 0u;
+        uint32_t UpfIngress_tunnel_relay_kept = 0u;
+        uint32_t UpfIngress_tunnel_relay_empty = 0u;
+        uint32_t f_tunnel_ipv4_0_version = 0;
+        uint32_t f_tunnel_ipv4_1_ihl = 0;
+        uint32_t f_tunnel_ipv4_2_tos = 0;
+        uint32_t f_tunnel_ipv4_3_total_length = 0;
+        uint32_t f_tunnel_ipv4_4_identification = 0;
+        uint32_t f_tunnel_ipv4_5_reserved = 0;
+        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
+        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
+        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
+        uint32_t f_tunnel_ipv4_9_ttl = 0;
+        uint32_t f_tunnel_ipv4_10_protocol = 0;
+        uint32_t f_tunnel_ipv4_11_checksum = 0;
+        uint32_t f_tunnel_ipv4_12_src = 0;
+        uint32_t f_tunnel_ipv4_13_dst = 0;
+        uint32_t f_tunnel_udp_0_src = 0;
+        uint32_t f_tunnel_udp_1_dst = 0;
+        uint32_t f_tunnel_udp_2_length = 0;
+        uint32_t f_tunnel_udp_3_checksum = 0;
+        uint32_t f_tunnel_gtpu_0_version = 0;
+        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
+        uint32_t f_tunnel_gtpu_2_spare = 0;
+        uint32_t f_tunnel_gtpu_3_has_extension = 0;
+        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
+        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
+        uint32_t f_tunnel_gtpu_6_message_type = 0;
+        uint32_t f_tunnel_gtpu_7_length = 0;
+        uint32_t f_tunnel_gtpu_8_teid = 0;
+        if (small_route_ipv4) {
+            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x47 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x47;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x47}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+        meta_container_bytes = 4u;
+        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+            meta_relayed_bytes = 0u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+            meta_container_bytes = 0u;
+        }
+        if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
+            meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
+            meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        }
+        meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
+        if (((meta_relayed_bytes != 0u) || (((sp_ld8(p + 42) >> 1) & 0x1) == 1u)) || ((sp_ld8(p + 42) & 0x1) == 1u)) {
+            meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
+        }
+        {
+            const uint64_t x48 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x48 != key_nexthop_0)) {
+                key_nexthop_0 = x48;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x48}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_3_stage_18_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 8);
+            if (sp_ld8(p + 58 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 58 + 2)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_3_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl = sp_ld8(p + 58 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum = sp_ld16(p + 58 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl = ((sp_ld8(p + 58 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
+            const uint32_t x49 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x49);
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
+            sp_st16(p + 12, 0x800u);
+            valid &= ~SP_BIT(V_ipv4);
+            valid &= ~SP_BIT(V_ports);
+            valid &= ~SP_BIT(V_udp_rest);
+            valid &= ~SP_BIT(V_gtpu);
+            valid &= ~SP_BIT(V_gtpu_optional);
+            valid &= ~SP_BIT(V_gtpu_psc);
+        } else {
+            sp_st16(p + 12, 0x800u);
+            UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
+            f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
+            valid |= SP_BIT(V_tunnel_ipv4);
+            f_tunnel_ipv4_0_version = 4u;
+            f_tunnel_ipv4_1_ihl = 5u;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
+            f_tunnel_ipv4_4_identification = 0u;
+            f_tunnel_ipv4_5_reserved = 0u;
+            f_tunnel_ipv4_6_dont_fragment = 1u;
+            f_tunnel_ipv4_7_more_fragments = 0u;
+            f_tunnel_ipv4_8_fragment_offset = 0u;
+            f_tunnel_ipv4_9_ttl = 0x40u;
+            f_tunnel_ipv4_10_protocol = 0x11u;
+            f_tunnel_ipv4_11_checksum = 0u;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
+            valid |= SP_BIT(V_tunnel_udp);
+            f_tunnel_udp_0_src = 0x868u;
+            f_tunnel_udp_1_dst = 0x868u;
+            const uint32_t x50 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x50;
+            f_tunnel_udp_3_checksum = 0u;
+            f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
+            valid |= SP_BIT(V_tunnel_gtpu);
+            f_tunnel_gtpu_0_version = 1u;
+            f_tunnel_gtpu_1_protocol_type = 1u;
+            f_tunnel_gtpu_2_spare = 0u;
+            f_tunnel_gtpu_3_has_extension = 0u;
+            f_tunnel_gtpu_4_has_sequence = 0u;
+            f_tunnel_gtpu_5_has_npdu = 0u;
+            f_tunnel_gtpu_6_message_type = 0xffu;
+            const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x51;
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            UpfIngress_tunnel_relay_pdu_type = 0u;
+            UpfIngress_tunnel_relay_qfi = 0u;
+            UpfIngress_tunnel_relay_kept = 0xffu;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_relay_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 0x10u : 0u);
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x40u) == 0u) {
+                    UpfIngress_tunnel_relay_qfi = rule_set_pdr->set_pdr.psc_qos_13;
+                    UpfIngress_tunnel_relay_kept = 0xc0u;
+                }
+            }
+            f_tunnel_gtpu_3_has_extension = ((meta_relayed_bytes == 0u) ? 0u : 1u);
+            f_tunnel_gtpu_4_has_sequence = ((sp_ld8(p + 42) >> 1) & 0x1);
+            f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
+            UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
+            if (meta_new_container == 1u) {
+                const uint32_t x52 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x52) << 4));
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
+                sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+            } else {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
+                    const uint32_t x53 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x53);
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
@@ -9289,7 +11466,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -9301,21 +11478,21 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum41 = {0, 0, 0};
-            sp_sum_value(&sum41, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum41, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum41, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum41, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum41, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum41, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum41, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum41, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum41, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum41, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum41, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum41, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum41, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum41) & 0xffff);
+            struct sp_sum sum54 = {0, 0, 0};
+            sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
         }
         /* deparser */
         if (valid == 0x1020300f0ull) {
@@ -9329,22 +11506,22 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (valid == 0x1020100f0ull) {
-            sp_block4 b43_0_0; __builtin_memcpy(&b43_0_0, p, 4);
-            sp_block2 b43_1_0; __builtin_memcpy(&b43_1_0, p + 4, 2);
-            sp_block4 b43_2_0; __builtin_memcpy(&b43_2_0, p + 6, 4);
-            sp_block2 b43_3_0; __builtin_memcpy(&b43_3_0, p + 10, 2);
-            sp_block2 b43_4_0; __builtin_memcpy(&b43_4_0, p + 12, 2);
-            sp_block2 b43_5_0; __builtin_memcpy(&b43_5_0, p + 50, 2);
-            sp_block1 b43_6_0; __builtin_memcpy(&b43_6_0, p + 52, 1);
-            sp_block1 b43_7_0; __builtin_memcpy(&b43_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b43_0_0, 4);
-            __builtin_memcpy(p + 8, &b43_1_0, 2);
-            __builtin_memcpy(p + 10, &b43_2_0, 4);
-            __builtin_memcpy(p + 14, &b43_3_0, 2);
-            __builtin_memcpy(p + 16, &b43_4_0, 2);
-            __builtin_memcpy(p + 54, &b43_5_0, 2);
-            __builtin_memcpy(p + 56, &b43_6_0, 1);
-            __builtin_memcpy(p + 57, &b43_7_0, 1);
+            sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
+            sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
+            sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
+            sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
+            sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
+            sp_block2 b56_5_0; __builtin_memcpy(&b56_5_0, p + 50, 2);
+            sp_block1 b56_6_0; __builtin_memcpy(&b56_6_0, p + 52, 1);
+            sp_block1 b56_7_0; __builtin_memcpy(&b56_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b56_0_0, 4);
+            __builtin_memcpy(p + 8, &b56_1_0, 2);
+            __builtin_memcpy(p + 10, &b56_2_0, 4);
+            __builtin_memcpy(p + 14, &b56_3_0, 2);
+            __builtin_memcpy(p + 16, &b56_4_0, 2);
+            __builtin_memcpy(p + 54, &b56_5_0, 2);
+            __builtin_memcpy(p + 56, &b56_6_0, 1);
+            __builtin_memcpy(p + 57, &b56_7_0, 1);
             sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -9357,16 +11534,16 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (valid == 0x1020000f0ull) {
-            sp_block4 b44_0_0; __builtin_memcpy(&b44_0_0, p, 4);
-            sp_block2 b44_1_0; __builtin_memcpy(&b44_1_0, p + 4, 2);
-            sp_block4 b44_2_0; __builtin_memcpy(&b44_2_0, p + 6, 4);
-            sp_block2 b44_3_0; __builtin_memcpy(&b44_3_0, p + 10, 2);
-            sp_block2 b44_4_0; __builtin_memcpy(&b44_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b44_0_0, 4);
-            __builtin_memcpy(p + 12, &b44_1_0, 2);
-            __builtin_memcpy(p + 14, &b44_2_0, 4);
-            __builtin_memcpy(p + 18, &b44_3_0, 2);
-            __builtin_memcpy(p + 20, &b44_4_0, 2);
+            sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
+            sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
+            sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
+            sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
+            sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b57_0_0, 4);
+            __builtin_memcpy(p + 12, &b57_1_0, 2);
+            __builtin_memcpy(p + 14, &b57_2_0, 4);
+            __builtin_memcpy(p + 18, &b57_3_0, 2);
+            __builtin_memcpy(p + 20, &b57_4_0, 2);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -9378,24 +11555,25 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        sp_block4 b45_0_0; __builtin_memcpy(&b45_0_0, p, 4);
-        sp_block2 b45_1_0; __builtin_memcpy(&b45_1_0, p + 4, 2);
-        sp_block4 b45_2_0; __builtin_memcpy(&b45_2_0, p + 6, 4);
-        sp_block2 b45_3_0; __builtin_memcpy(&b45_3_0, p + 10, 2);
-        sp_block2 b45_4_0; __builtin_memcpy(&b45_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b45_0_0, 4);
-        __builtin_memcpy(p + 48, &b45_1_0, 2);
-        __builtin_memcpy(p + 50, &b45_2_0, 4);
-        __builtin_memcpy(p + 54, &b45_3_0, 2);
-        __builtin_memcpy(p + 56, &b45_4_0, 2);
+        sp_block4 b58_0_0; __builtin_memcpy(&b58_0_0, p, 4);
+        sp_block2 b58_1_0; __builtin_memcpy(&b58_1_0, p + 4, 2);
+        sp_block4 b58_2_0; __builtin_memcpy(&b58_2_0, p + 6, 4);
+        sp_block2 b58_3_0; __builtin_memcpy(&b58_3_0, p + 10, 2);
+        sp_block2 b58_4_0; __builtin_memcpy(&b58_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b58_0_0, 4);
+        __builtin_memcpy(p + 48, &b58_1_0, 2);
+        __builtin_memcpy(p + 50, &b58_2_0, 4);
+        __builtin_memcpy(p + 54, &b58_3_0, 2);
+        __builtin_memcpy(p + 56, &b58_4_0, 2);
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -9442,11 +11620,15 @@ static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *c
 
 static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_86 = 0;
-    struct sp_wait *const wait_86 = &run->wait[61];
-    uint32_t n_86 = wait_86->keys;
-    uint32_t begin_86 = n_86;
-    uint64_t word_86_0 = 0;
+    uint64_t to_93 = 0;
+    struct sp_wait *const wait_93 = &run->wait[68];
+    uint32_t n_93 = wait_93->keys;
+    uint32_t begin_93 = n_93;
+    uint64_t word_93_0 = 0;
+    struct sp_table *const table_station = &run->lane->tables[TABLE_station];
+    const struct record_station *near_station = 0;
+    uint64_t key_station_0 = 0;
+    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -9461,6 +11643,7 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
         c->v.meta_vrf = 0u;
         c->v.meta_group = 0u;
         c->v.meta_class_meter = 0u;
+        c->v.meta_nexthop = 0u;
         c->v.meta_out_length = 0u;
         c->v.meta_mark = 0u;
         uint32_t meta_user_is_inner = 0u;
@@ -9473,6 +11656,9 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
         uint32_t meta_dst_port = 0u;
         uint32_t meta_pdu_length = 0u;
         uint32_t meta_header_length = 0u;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
+        uint32_t meta_uplink = 0u;
         uint32_t meta_reason = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
@@ -9484,6 +11670,19 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_user_packet_gtpu_end = 0u;
         uint32_t UpfIngress_user_packet_udp_end = 0u;
         uint32_t UpfIngress_user_packet_tunnel_end = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
+        uint32_t UpfIngress_session_src = 0u;
         struct sp_sum sum1 = {0, 0, 0};
         sp_sum_bytes(&sum1, p + 14, 10);
         sp_sum_bytes(&sum1, p + 14 + 12, 8);
@@ -9529,18 +11728,89 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x12u, 0u);
             goto done;
         }
-        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_86 += (n_86 == begin_86) | (x2 != word_86_0);
-        wait_86->key_of[i] = n_86 - 1;
-        sp_st64(wait_86->bytes + (n_86 - 1) * 8 + 0, x2);
-        word_86_0 = x2;
-        to_86 |= bit;
+        {
+            const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x2 != key_station_0)) {
+                key_station_0 = x2;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x2}, 8);
+                asked_station++;
+            }
+            const struct record_station *const r = near_station;
+            const uint32_t hit = r != table_station->miss;
+            all_station++;
+            hits_station += hit;
+            UpfIngress_station_tmp = r->action;
+            switch (r->action) {
+                case ACTION_route: {
+                    UpfIngress_station_route_vrf = r->route.vrf_0;
+                    meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_loopback: {
+                    UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                    meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                    meta_loopback = 1u;
+                    break;
+                }
+                case ACTION_group: {
+                    UpfIngress_station_group_vrf = r->group.vrf_0;
+                    meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_UpfIngress_station_drop: {
+                    UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                    meta_reason = UpfIngress_station_drop_reason;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, meta_reason, 0u);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_21;
+        }
+        node_21:;
+        switch (UpfIngress_station_tmp) {
+            case 2u: {
+                meta_reason = 0x2au;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x2au, 0u);
+                goto done;
+            }
+            default: {
+                break;
+            }
+        }
+        UpfIngress_session_remote_v4 = 0u;
+        UpfIngress_session_local_v4 = 0u;
+        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        UpfIngress_session_remote_port = 0u;
+        UpfIngress_session_local_port = 0u;
+        UpfIngress_session_flow_label = 0u;
+        meta_uplink = 1u;
+        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
+        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
+            meta_reason = 0x28u;
+            standard_metadata_egress_spec = 511u;
+            standard_metadata_mcast_grp = 0u;
+            sp_drop(run, i, 0x28u, 0u);
+            goto done;
+        }
+        const uint64_t x3 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_93 += (n_93 == begin_93) | (x3 != word_93_0);
+        wait_93->key_of[i] = n_93 - 1;
+        sp_st64(wait_93->bytes + (n_93 - 1) * 8 + 0, x3);
+        word_93_0 = x3;
+        to_93 |= bit;
         done:;
     }
-    run->todo[86] |= to_86;
-    wait_86->keys = n_86;
+    run->todo[93] |= to_93;
+    wait_93->keys = n_93;
+    sp_count_near(run, table_station, all_station, hits_station, asked_station);
 }
-
 
 static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
 {
@@ -9551,10 +11821,6 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
     uint64_t to_100 = 0;
     uint64_t to_101 = 0;
     uint64_t to_103 = 0;
-    struct sp_wait *const wait_94 = &run->wait[69];
-    uint32_t n_94 = wait_94->keys;
-    uint32_t begin_94 = n_94;
-    uint64_t word_94_0 = 0;
     struct sp_wait *const wait_95 = &run->wait[70];
     uint32_t n_95 = wait_95->keys;
     uint32_t begin_95 = n_95;
@@ -9593,6 +11859,8 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[68];
     const uint64_t hits = wait->hits;
@@ -9686,11 +11954,6 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
                 __builtin_unreachable();
         }
         if (!UpfIngress_session_tmp_2) {
-            const uint64_t x4 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_94 += (n_94 == begin_94) | (x4 != word_94_0);
-            wait_94->key_of[i] = n_94 - 1;
-            sp_st64(wait_94->bytes + (n_94 - 1) * 8 + 0, x4);
-            word_94_0 = x4;
             to_94 |= bit;
             goto done;
         } else {
@@ -9705,28 +11968,28 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_remote_port = sp_ld16(p + 98 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 98);
             UpfIngress_session_flow_label = (1 ? ((sp_ld32(p + 58 + 1) >> 8) & 0xfffff) : 0u);
-            const sp_u128 x5 = sp_ld128(p + 58 + 24);
-            const sp_u128 x6 = sp_ld128(p + 58 + 8);
-            const uint64_t x7 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x5 >> 80);
-            const uint64_t x8 = (uint64_t)(x5 >> 16);
-            const uint64_t x9 = (uint64_t)x5 << 48 | (uint64_t)(x6 >> 80);
-            const uint64_t x10 = (uint64_t)(x6 >> 16);
-            const uint64_t x11 = (uint64_t)x6 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98 + 2) << 24 | (uint64_t)sp_ld16(p + 98) << 8 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff);
-            const uint64_t x12 = (uint64_t)(1 ? ((sp_ld32(p + 58 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 32;
-            n_95 += (n_95 == begin_95) | (x7 != word_95_0) | (x8 != word_95_1) | (x9 != word_95_2) | (x10 != word_95_3) | (x11 != word_95_4) | (x12 != word_95_5);
+            const sp_u128 x4 = sp_ld128(p + 58 + 24);
+            const sp_u128 x5 = sp_ld128(p + 58 + 8);
+            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x4 >> 80);
+            const uint64_t x7 = (uint64_t)(x4 >> 16);
+            const uint64_t x8 = (uint64_t)x4 << 48 | (uint64_t)(x5 >> 80);
+            const uint64_t x9 = (uint64_t)(x5 >> 16);
+            const uint64_t x10 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98 + 2) << 24 | (uint64_t)sp_ld16(p + 98) << 8 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff);
+            const uint64_t x11 = (uint64_t)(1 ? ((sp_ld32(p + 58 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 32;
+            n_95 += (n_95 == begin_95) | (x6 != word_95_0) | (x7 != word_95_1) | (x8 != word_95_2) | (x9 != word_95_3) | (x10 != word_95_4) | (x11 != word_95_5);
             wait_95->key_of[i] = n_95 - 1;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 0, x7);
-            word_95_0 = x7;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 8, x8);
-            word_95_1 = x8;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 16, x9);
-            word_95_2 = x9;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 24, x10);
-            word_95_3 = x10;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 32, x11);
-            word_95_4 = x11;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 40, x12);
-            word_95_5 = x12;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 0, x6);
+            word_95_0 = x6;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 8, x7);
+            word_95_1 = x7;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 16, x8);
+            word_95_2 = x8;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 24, x9);
+            word_95_3 = x9;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 32, x10);
+            word_95_4 = x10;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 40, x11);
+            word_95_5 = x11;
             to_95 |= bit;
             goto done;
         } else {
@@ -9737,25 +12000,25 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v6++;
             goto node_8;
         }
-        const sp_u128 x13 = sp_ld128(p + 58 + 8);
-        const sp_u128 x14 = sp_ld128(p + 58 + 24);
-        const uint64_t x15 = (uint64_t)meta_vrf << 48 | (uint64_t)(x13 >> 80);
-        const uint64_t x16 = (uint64_t)(x13 >> 16);
-        const uint64_t x17 = (uint64_t)x13 << 48 | (uint64_t)(x14 >> 80);
-        const uint64_t x18 = (uint64_t)(x14 >> 16);
-        const uint64_t x19 = (uint64_t)x14 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_98 += (n_98 == begin_98) | (x15 != word_98_0) | (x16 != word_98_1) | (x17 != word_98_2) | (x18 != word_98_3) | (x19 != word_98_4);
+        const sp_u128 x12 = sp_ld128(p + 58 + 8);
+        const sp_u128 x13 = sp_ld128(p + 58 + 24);
+        const uint64_t x14 = (uint64_t)meta_vrf << 48 | (uint64_t)(x12 >> 80);
+        const uint64_t x15 = (uint64_t)(x12 >> 16);
+        const uint64_t x16 = (uint64_t)x12 << 48 | (uint64_t)(x13 >> 80);
+        const uint64_t x17 = (uint64_t)(x13 >> 16);
+        const uint64_t x18 = (uint64_t)x13 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
+        n_98 += (n_98 == begin_98) | (x14 != word_98_0) | (x15 != word_98_1) | (x16 != word_98_2) | (x17 != word_98_3) | (x18 != word_98_4);
         wait_98->key_of[i] = n_98 - 1;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 0, x15);
-        word_98_0 = x15;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 8, x16);
-        word_98_1 = x16;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 16, x17);
-        word_98_2 = x17;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 24, x18);
-        word_98_3 = x18;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 32, x19);
-        word_98_4 = x19;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 0, x14);
+        word_98_0 = x14;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 8, x15);
+        word_98_1 = x15;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 16, x16);
+        word_98_2 = x16;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 24, x17);
+        word_98_3 = x17;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 32, x18);
+        word_98_4 = x18;
         to_98 |= bit;
         goto done;
         node_8:;
@@ -9821,15 +12084,15 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x20 = 0u;
-        const uint64_t x21 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x20 >> 16);
-        const uint64_t x22 = (uint64_t)x20 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_100 += (n_100 == begin_100) | (x21 != word_100_0) | (x22 != word_100_1);
+        const uint32_t x19 = 0u;
+        const uint64_t x20 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x19 >> 16);
+        const uint64_t x21 = (uint64_t)x19 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
+        n_100 += (n_100 == begin_100) | (x20 != word_100_0) | (x21 != word_100_1);
         wait_100->key_of[i] = n_100 - 1;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 0, x21);
-        word_100_0 = x21;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 8, x22);
-        word_100_1 = x22;
+        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 0, x20);
+        word_100_0 = x20;
+        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 8, x21);
+        word_100_1 = x21;
         to_100 |= bit;
         goto done;
         node_7:;
@@ -9843,26 +12106,30 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_103 += (n_103 == begin_103) | (x23 != word_103_0);
-            wait_103->key_of[i] = n_103 - 1;
-            sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x23);
-            word_103_0 = x23;
+            if (!small_route_ipv4) {
+                const uint64_t x22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_103 += (n_103 == begin_103) | (x22 != word_103_0);
+                wait_103->key_of[i] = n_103 - 1;
+                sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x22);
+                word_103_0 = x22;
+            }
             to_103 |= bit;
             goto done;
         } else {
-            const sp_u128 x24 = sp_ld128(p + 58 + 24);
-            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x24 >> 80);
-            const uint64_t x26 = (uint64_t)(x24 >> 16);
-            const uint64_t x27 = (uint64_t)x24 << 48;
-            n_101 += (n_101 == begin_101) | (x25 != word_101_0) | (x26 != word_101_1) | (x27 != word_101_2);
-            wait_101->key_of[i] = n_101 - 1;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x25);
-            word_101_0 = x25;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x26);
-            word_101_1 = x26;
-            sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x27);
-            word_101_2 = x27;
+            if (!small_route_ipv6) {
+                const sp_u128 x23 = sp_ld128(p + 58 + 24);
+                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x23 >> 80);
+                const uint64_t x25 = (uint64_t)(x23 >> 16);
+                const uint64_t x26 = (uint64_t)x23 << 48;
+                n_101 += (n_101 == begin_101) | (x24 != word_101_0) | (x25 != word_101_1) | (x26 != word_101_2);
+                wait_101->key_of[i] = n_101 - 1;
+                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x24);
+                word_101_0 = x24;
+                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x25);
+                word_101_1 = x25;
+                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x26);
+                word_101_2 = x26;
+            }
             to_101 |= bit;
             goto done;
         }
@@ -9876,7 +12143,6 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
     run->todo[100] |= to_100;
     run->todo[101] |= to_101;
     run->todo[103] |= to_103;
-    wait_94->keys = n_94;
     wait_95->keys = n_95;
     wait_98->keys = n_98;
     wait_100->keys = n_100;
@@ -9891,44 +12157,410 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
 
 
 
-
-static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_104 = 0;
-    struct sp_wait *const wait_104 = &run->wait[79];
-    uint32_t n_104 = wait_104->keys;
-    uint32_t begin_104 = n_104;
-    uint64_t word_104_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[78];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    uint64_t to_24 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
+        uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_relayed_bytes = 0u;
-        uint32_t meta_container_bytes = 0u;
-        uint32_t meta_new_container = 0u;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_out_length = 0;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
         uint32_t meta_mark = c->v.meta_mark;
         uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_vxlan_port = 0u;
+        uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_vni = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_src = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_dst = 0u;
+        uint64_t UpfIngress_route_send_vxlan_underlay_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_underlay_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
+        uint32_t UpfIngress_route_send_vxlan_frame = 0u;
+        uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint64_t f_underlay_ethernet_0_dst = 0;
+        uint64_t f_underlay_ethernet_1_src = 0;
+        uint32_t f_underlay_ethernet_2_ethertype = 0;
+        uint32_t f_underlay_ipv4_0_version = 0;
+        uint32_t f_underlay_ipv4_1_ihl = 0;
+        uint32_t f_underlay_ipv4_2_tos = 0;
+        uint32_t f_underlay_ipv4_3_total_length = 0;
+        uint32_t f_underlay_ipv4_4_identification = 0;
+        uint32_t f_underlay_ipv4_5_reserved = 0;
+        uint32_t f_underlay_ipv4_6_dont_fragment = 0;
+        uint32_t f_underlay_ipv4_7_more_fragments = 0;
+        uint32_t f_underlay_ipv4_8_fragment_offset = 0;
+        uint32_t f_underlay_ipv4_9_ttl = 0;
+        uint32_t f_underlay_ipv4_10_protocol = 0;
+        uint32_t f_underlay_ipv4_11_checksum = 0;
+        uint32_t f_underlay_ipv4_12_src = 0;
+        uint32_t f_underlay_ipv4_13_dst = 0;
+        uint32_t f_underlay_udp_0_src = 0;
+        uint32_t f_underlay_udp_1_dst = 0;
+        uint32_t f_underlay_udp_2_length = 0;
+        uint32_t f_underlay_udp_3_checksum = 0;
+        uint32_t f_vxlan_0_flags = 0;
+        uint32_t f_vxlan_1_reserved = 0;
+        uint32_t f_vxlan_2_vni = 0;
+        uint32_t f_vxlan_3_reserved2 = 0;
+        const uint64_t x63 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x63 != key_nexthop_0)) {
+            key_nexthop_0 = x63;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x63}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
+        switch (r->action) {
+            case ACTION_send_vxlan: {
+                UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
+                UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
+                UpfIngress_route_send_vxlan_dst_mac = r->send_vxlan.dst_mac_2;
+                UpfIngress_route_send_vxlan_vni = r->send_vxlan.vni_3;
+                UpfIngress_route_send_vxlan_vtep_src = r->send_vxlan.vtep_src_4;
+                UpfIngress_route_send_vxlan_vtep_dst = r->send_vxlan.vtep_dst_5;
+                UpfIngress_route_send_vxlan_underlay_src_mac = r->send_vxlan.underlay_src_mac_6;
+                UpfIngress_route_send_vxlan_underlay_dst_mac = r->send_vxlan.underlay_dst_mac_7;
+                UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
+                meta_mtu = UpfIngress_route_send_vxlan_mtu;
+                standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
+                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
+                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
+                f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
+                valid |= SP_BIT(V_underlay_ethernet);
+                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x64;
+                const uint64_t x65 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x65;
+                f_underlay_ethernet_2_ethertype = 0x800u;
+                f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
+                valid |= SP_BIT(V_underlay_ipv4);
+                f_underlay_ipv4_0_version = 4u;
+                f_underlay_ipv4_1_ihl = 5u;
+                f_underlay_ipv4_2_tos = 0u;
+                f_underlay_ipv4_4_identification = 0u;
+                f_underlay_ipv4_5_reserved = 0u;
+                f_underlay_ipv4_7_more_fragments = 0u;
+                f_underlay_ipv4_8_fragment_offset = 0u;
+                f_underlay_ipv4_11_checksum = 0u;
+                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x66;
+                f_underlay_ipv4_6_dont_fragment = 1u;
+                f_underlay_ipv4_9_ttl = 0x40u;
+                f_underlay_ipv4_10_protocol = 0x11u;
+                f_underlay_ipv4_12_src = UpfIngress_route_send_vxlan_vtep_src;
+                f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
+                f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
+                valid |= SP_BIT(V_underlay_udp);
+                f_underlay_udp_0_src = ((0u ^ sp_ld16(p + 98)) | 0xc000u);
+                f_underlay_udp_1_dst = 0x12b5u;
+                const uint32_t x67 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x67;
+                f_underlay_udp_3_checksum = 0u;
+                f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
+                valid |= SP_BIT(V_vxlan);
+                f_vxlan_0_flags = 8u;
+                f_vxlan_2_vni = UpfIngress_route_send_vxlan_vni;
+                f_vxlan_1_reserved = 0u;
+                f_vxlan_3_reserved2 = 0u;
+                break;
+            }
+            case ACTION_unresolved: {
+                UpfIngress_route_unresolved_nexthop = r->unresolved.nexthop_0;
+                meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
+                meta_reason = 6u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 6u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 7);
+            if (sp_ld8(p + 58 + 7) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 58 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
+        }
+        sp_st16(p + 12, 0x86ddu);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        valid &= ~SP_BIT(V_gtpu_optional);
+        valid &= ~SP_BIT(V_gtpu_psc);
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        struct sp_sum sum68 = {0, 0, 0};
+        sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+        /* deparser */
+        if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
+        sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
+        sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
+        sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
+        sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b69_0_0, 4);
+        __builtin_memcpy(p + 48, &b69_1_0, 2);
+        __builtin_memcpy(p + 50, &b69_2_0, 4);
+        __builtin_memcpy(p + 54, &b69_3_0, 2);
+        __builtin_memcpy(p + 56, &b69_4_0, 2);
+        sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 6;
+        pk->length += 6;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv6 = &run->lane->tables[TABLE_route_ipv6];
+    const struct record_route_ipv6 *near_route_ipv6 = 0;
+    uint64_t key_route_ipv6_0 = 0;
+    uint64_t key_route_ipv6_1 = 0;
+    uint64_t key_route_ipv6_2 = 0;
+    uint32_t all_route_ipv6 = 0, hits_route_ipv6 = 0, asked_route_ipv6 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_wait *const wait = &run->wait[76];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x10803e410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
         uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        if (small_route_ipv6) {
+            const sp_u128 x57 = sp_ld128(p + 58 + 24);
+            const uint64_t x58 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
+            const uint64_t x59 = (uint64_t)(x57 >> 16);
+            const uint64_t x60 = (uint64_t)x57 << 48;
+            if (!near_route_ipv6 | (x58 != key_route_ipv6_0) | (x59 != key_route_ipv6_1) | (x60 != key_route_ipv6_2)) {
+                key_route_ipv6_0 = x58;
+                key_route_ipv6_1 = x59;
+                key_route_ipv6_2 = x60;
+                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x58, x59, x60}, 24);
+                asked_route_ipv6++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv6 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv6->miss;
+            asked_route_ipv6++;
+        }
+        const struct record_route_ipv6 *const r = near_route_ipv6;
+        const uint32_t hit = r != table_route_ipv6->miss;
+        all_route_ipv6++;
+        hits_route_ipv6 += hit;
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
                 break;
             }
             case ACTION_UpfIngress_route_drop: {
@@ -9942,57 +12574,209 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             default:
                 __builtin_unreachable();
         }
-        meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
-        meta_container_bytes = 4u;
-        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
-            meta_relayed_bytes = 0u; c->v.meta_relayed_bytes = meta_relayed_bytes;
-            meta_container_bytes = 0u;
+        {
+            const uint64_t x61 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x61 != key_nexthop_0)) {
+                key_nexthop_0 = x61;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x61}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_4_stage_16_route_ipv6_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
         }
-        if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
-            meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
-            meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 58 + 7);
+            if (sp_ld8(p + 58 + 7) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 58 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_4_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
         }
-        meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
-        if (((meta_relayed_bytes != 0u) || (((sp_ld8(p + 42) >> 1) & 0x1) == 1u)) || ((sp_ld8(p + 42) & 0x1) == 1u)) {
-            meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
         }
-        const uint64_t x58 = (uint64_t)meta_nexthop << 48;
-        n_104 += (n_104 == begin_104) | (x58 != word_104_0);
-        wait_104->key_of[i] = n_104 - 1;
-        sp_st64(wait_104->bytes + (n_104 - 1) * 8 + 0, x58);
-        word_104_0 = x58;
-        to_104 |= bit;
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
+        }
+        sp_st16(p + 12, 0x86ddu);
+        valid &= ~SP_BIT(V_ipv4);
+        valid &= ~SP_BIT(V_ports);
+        valid &= ~SP_BIT(V_udp_rest);
+        valid &= ~SP_BIT(V_gtpu);
+        valid &= ~SP_BIT(V_gtpu_optional);
+        valid &= ~SP_BIT(V_gtpu_psc);
+        c->keep = (meta_out_length + 0xeu);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        /* deparser */
+        sp_block4 b62_0_0; __builtin_memcpy(&b62_0_0, p, 4);
+        sp_block2 b62_1_0; __builtin_memcpy(&b62_1_0, p + 4, 2);
+        sp_block4 b62_2_0; __builtin_memcpy(&b62_2_0, p + 6, 4);
+        sp_block2 b62_3_0; __builtin_memcpy(&b62_3_0, p + 10, 2);
+        sp_block2 b62_4_0; __builtin_memcpy(&b62_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b62_0_0, 4);
+        __builtin_memcpy(p + 48, &b62_1_0, 2);
+        __builtin_memcpy(p + 50, &b62_2_0, 4);
+        __builtin_memcpy(p + 54, &b62_3_0, 2);
+        __builtin_memcpy(p + 56, &b62_4_0, 2);
+        pk->start += 44;
+        pk->length -= 44;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[104] |= to_104;
-    wait_104->keys = n_104;
+    run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv6, all_route_ipv6, hits_route_ipv6, asked_route_ipv6);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
-static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[79];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
         uint32_t meta_new_container = c->v.meta_new_container;
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -10072,6 +12856,13 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
+        const uint64_t x81 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x81 != key_nexthop_0)) {
+            key_nexthop_0 = x81;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x81}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -10090,10 +12881,10 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x68 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x68;
-                const uint64_t x69 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x69;
+                const uint64_t x82 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x82;
+                const uint64_t x83 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x83;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -10105,8 +12896,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x70 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x70;
+                const uint32_t x84 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x84;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -10114,11 +12905,11 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x71 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
-                f_underlay_udp_0_src = x71;
+                const uint32_t x85 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
+                f_underlay_udp_0_src = x85;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x72 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x72;
+                const uint32_t x86 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x86;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -10289,8 +13080,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x73 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x73;
+            const uint32_t x87 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x87;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -10301,8 +13092,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x74 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x74;
+            const uint32_t x88 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x88;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -10319,14 +13110,14 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x75 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x75) << 4));
+                const uint32_t x89 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x89) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x76 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x76);
+                    const uint32_t x90 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x90);
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
@@ -10342,7 +13133,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -10354,37 +13145,37 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum77 = {0, 0, 0};
-            sp_sum_value(&sum77, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum77, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum77, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum77, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum77, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum77, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum77, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum77, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum77, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum77, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum77, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum77, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum77, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum77) & 0xffff);
+            struct sp_sum sum91 = {0, 0, 0};
+            sp_sum_value(&sum91, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum91, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum91, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum91, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum91, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum91, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum91, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum91, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum91, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum91, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum91, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum91, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum91, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
         }
-        struct sp_sum sum78 = {0, 0, 0};
-        sp_sum_value(&sum78, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum78, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum78, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum78, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum78, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum78, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum78, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum78, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum78, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum78, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum78, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum78, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum78, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
+        struct sp_sum sum92 = {0, 0, 0};
+        sp_sum_value(&sum92, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum92, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum92, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum92, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum92, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum92, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum92, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum92, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum92, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum92, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum92, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum92, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum92, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum92) & 0xffff);
         /* deparser */
         if (valid == 0x1080300ffull) {
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
@@ -10415,22 +13206,22 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
-            sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
-            sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
-            sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
-            sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
-            sp_block2 b80_5_0; __builtin_memcpy(&b80_5_0, p + 50, 2);
-            sp_block1 b80_6_0; __builtin_memcpy(&b80_6_0, p + 52, 1);
-            sp_block1 b80_7_0; __builtin_memcpy(&b80_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b80_0_0, 4);
-            __builtin_memcpy(p + 8, &b80_1_0, 2);
-            __builtin_memcpy(p + 10, &b80_2_0, 4);
-            __builtin_memcpy(p + 14, &b80_3_0, 2);
-            __builtin_memcpy(p + 16, &b80_4_0, 2);
-            __builtin_memcpy(p + 54, &b80_5_0, 2);
-            __builtin_memcpy(p + 56, &b80_6_0, 1);
-            __builtin_memcpy(p + 57, &b80_7_0, 1);
+            sp_block4 b94_0_0; __builtin_memcpy(&b94_0_0, p, 4);
+            sp_block2 b94_1_0; __builtin_memcpy(&b94_1_0, p + 4, 2);
+            sp_block4 b94_2_0; __builtin_memcpy(&b94_2_0, p + 6, 4);
+            sp_block2 b94_3_0; __builtin_memcpy(&b94_3_0, p + 10, 2);
+            sp_block2 b94_4_0; __builtin_memcpy(&b94_4_0, p + 12, 2);
+            sp_block2 b94_5_0; __builtin_memcpy(&b94_5_0, p + 50, 2);
+            sp_block1 b94_6_0; __builtin_memcpy(&b94_6_0, p + 52, 1);
+            sp_block1 b94_7_0; __builtin_memcpy(&b94_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b94_0_0, 4);
+            __builtin_memcpy(p + 8, &b94_1_0, 2);
+            __builtin_memcpy(p + 10, &b94_2_0, 4);
+            __builtin_memcpy(p + 14, &b94_3_0, 2);
+            __builtin_memcpy(p + 16, &b94_4_0, 2);
+            __builtin_memcpy(p + 54, &b94_5_0, 2);
+            __builtin_memcpy(p + 56, &b94_6_0, 1);
+            __builtin_memcpy(p + 57, &b94_7_0, 1);
             sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -10455,16 +13246,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-            sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-            sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-            sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-            sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b81_0_0, 4);
-            __builtin_memcpy(p + 12, &b81_1_0, 2);
-            __builtin_memcpy(p + 14, &b81_2_0, 4);
-            __builtin_memcpy(p + 18, &b81_3_0, 2);
-            __builtin_memcpy(p + 20, &b81_4_0, 2);
+            sp_block4 b95_0_0; __builtin_memcpy(&b95_0_0, p, 4);
+            sp_block2 b95_1_0; __builtin_memcpy(&b95_1_0, p + 4, 2);
+            sp_block4 b95_2_0; __builtin_memcpy(&b95_2_0, p + 6, 4);
+            sp_block2 b95_3_0; __builtin_memcpy(&b95_3_0, p + 10, 2);
+            sp_block2 b95_4_0; __builtin_memcpy(&b95_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b95_0_0, 4);
+            __builtin_memcpy(p + 12, &b95_1_0, 2);
+            __builtin_memcpy(p + 14, &b95_2_0, 4);
+            __builtin_memcpy(p + 18, &b95_3_0, 2);
+            __builtin_memcpy(p + 20, &b95_4_0, 2);
             sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -10488,16 +13279,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b82_0_0; __builtin_memcpy(&b82_0_0, p, 4);
-        sp_block2 b82_1_0; __builtin_memcpy(&b82_1_0, p + 4, 2);
-        sp_block4 b82_2_0; __builtin_memcpy(&b82_2_0, p + 6, 4);
-        sp_block2 b82_3_0; __builtin_memcpy(&b82_3_0, p + 10, 2);
-        sp_block2 b82_4_0; __builtin_memcpy(&b82_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b82_0_0, 4);
-        __builtin_memcpy(p + 48, &b82_1_0, 2);
-        __builtin_memcpy(p + 50, &b82_2_0, 4);
-        __builtin_memcpy(p + 54, &b82_3_0, 2);
-        __builtin_memcpy(p + 56, &b82_4_0, 2);
+        sp_block4 b96_0_0; __builtin_memcpy(&b96_0_0, p, 4);
+        sp_block2 b96_1_0; __builtin_memcpy(&b96_1_0, p + 4, 2);
+        sp_block4 b96_2_0; __builtin_memcpy(&b96_2_0, p + 6, 4);
+        sp_block2 b96_3_0; __builtin_memcpy(&b96_3_0, p + 10, 2);
+        sp_block2 b96_4_0; __builtin_memcpy(&b96_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b96_0_0, 4);
+        __builtin_memcpy(p + 48, &b96_1_0, 2);
+        __builtin_memcpy(p + 50, &b96_2_0, 4);
+        __builtin_memcpy(p + 54, &b96_3_0, 2);
+        __builtin_memcpy(p + 56, &b96_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -10512,50 +13303,53 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_others(struct sp_
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[79];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    uint32_t others = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[78];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (__builtin_expect(r->action != ACTION_send, 0)) {
-            const uint64_t row = sp_row(wait, table, left, ACTION_send);
-            
-            class_4_stage_19_nexthop_others(run, row);
-            
-            others += __builtin_popcountll(row);
-            left &= ~row | bit;
-            continue;
-        }
-        found += hit;
         uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
-        uint32_t meta_relayed_bytes = c->v.meta_relayed_bytes;
-        uint32_t meta_new_container = c->v.meta_new_container;
+        uint32_t meta_relayed_bytes = 0u;
+        uint32_t meta_container_bytes = 0u;
+        uint32_t meta_new_container = 0u;
         uint32_t meta_class_meter = c->v.meta_class_meter;
-        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = 0;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
         uint32_t meta_mark = c->v.meta_mark;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
         uint32_t UpfIngress_route_send_port = 0u;
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
@@ -10595,21 +13389,88 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
+        if (small_route_ipv4) {
+            const uint64_t x70 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x70 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x70;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x70}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
                 break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
             }
             default:
                 __builtin_unreachable();
         }
+        meta_relayed_bytes = 4u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+        meta_container_bytes = 4u;
+        if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) != 0u) {
+            meta_relayed_bytes = 0u; c->v.meta_relayed_bytes = meta_relayed_bytes;
+            meta_container_bytes = 0u;
+        }
+        if (((rule_set_pdr->set_pdr.encapsulation_9) != 1u) && (meta_container_bytes == 0u)) {
+            meta_new_container = 1u; c->v.meta_new_container = meta_new_container;
+            meta_relayed_bytes = ((meta_relayed_bytes + 4u) & 0xffff); c->v.meta_relayed_bytes = meta_relayed_bytes;
+        }
+        meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + meta_relayed_bytes); c->v.meta_out_length = meta_out_length;
+        if (((meta_relayed_bytes != 0u) || (((sp_ld8(p + 42) >> 1) & 0x1) == 1u)) || ((sp_ld8(p + 42) & 0x1) == 1u)) {
+            meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
+        }
+        {
+            const uint64_t x71 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x71 != key_nexthop_0)) {
+                key_nexthop_0 = x71;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x71}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_4_stage_18_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_route_ttl = sp_ld8(p + 58 + 7);
             if (sp_ld8(p + 58 + 7) <= 1u) {
@@ -10740,8 +13601,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x59 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x59;
+            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x72;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -10752,8 +13613,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x60 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x60;
+            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x73;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -10770,14 +13631,14 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x61 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x61) << 4));
+                const uint32_t x74 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x74) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x62 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x62);
+                    const uint32_t x75 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x75);
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
@@ -10793,7 +13654,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -10805,21 +13666,21 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum63 = {0, 0, 0};
-            sp_sum_value(&sum63, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum63, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum63, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum63, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum63, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum63, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum63, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum63, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum63, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum63, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum63, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum63, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum63, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum63) & 0xffff);
+            struct sp_sum sum76 = {0, 0, 0};
+            sp_sum_value(&sum76, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum76, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum76, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum76, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum76, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum76, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum76, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum76, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum76, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum76, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum76, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum76, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum76, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
         }
         /* deparser */
         if (valid == 0x1080300f0ull) {
@@ -10833,22 +13694,22 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (valid == 0x1080100f0ull) {
-            sp_block4 b65_0_0; __builtin_memcpy(&b65_0_0, p, 4);
-            sp_block2 b65_1_0; __builtin_memcpy(&b65_1_0, p + 4, 2);
-            sp_block4 b65_2_0; __builtin_memcpy(&b65_2_0, p + 6, 4);
-            sp_block2 b65_3_0; __builtin_memcpy(&b65_3_0, p + 10, 2);
-            sp_block2 b65_4_0; __builtin_memcpy(&b65_4_0, p + 12, 2);
-            sp_block2 b65_5_0; __builtin_memcpy(&b65_5_0, p + 50, 2);
-            sp_block1 b65_6_0; __builtin_memcpy(&b65_6_0, p + 52, 1);
-            sp_block1 b65_7_0; __builtin_memcpy(&b65_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b65_0_0, 4);
-            __builtin_memcpy(p + 8, &b65_1_0, 2);
-            __builtin_memcpy(p + 10, &b65_2_0, 4);
-            __builtin_memcpy(p + 14, &b65_3_0, 2);
-            __builtin_memcpy(p + 16, &b65_4_0, 2);
-            __builtin_memcpy(p + 54, &b65_5_0, 2);
-            __builtin_memcpy(p + 56, &b65_6_0, 1);
-            __builtin_memcpy(p + 57, &b65_7_0, 1);
+            sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
+            sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
+            sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
+            sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
+            sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
+            sp_block2 b78_5_0; __builtin_memcpy(&b78_5_0, p + 50, 2);
+            sp_block1 b78_6_0; __builtin_memcpy(&b78_6_0, p + 52, 1);
+            sp_block1 b78_7_0; __builtin_memcpy(&b78_7_0, p + 53, 1);
+            __builtin_memcpy(p + 4, &b78_0_0, 4);
+            __builtin_memcpy(p + 8, &b78_1_0, 2);
+            __builtin_memcpy(p + 10, &b78_2_0, 4);
+            __builtin_memcpy(p + 14, &b78_3_0, 2);
+            __builtin_memcpy(p + 16, &b78_4_0, 2);
+            __builtin_memcpy(p + 54, &b78_5_0, 2);
+            __builtin_memcpy(p + 56, &b78_6_0, 1);
+            __builtin_memcpy(p + 57, &b78_7_0, 1);
             sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -10861,16 +13722,16 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (valid == 0x1080000f0ull) {
-            sp_block4 b66_0_0; __builtin_memcpy(&b66_0_0, p, 4);
-            sp_block2 b66_1_0; __builtin_memcpy(&b66_1_0, p + 4, 2);
-            sp_block4 b66_2_0; __builtin_memcpy(&b66_2_0, p + 6, 4);
-            sp_block2 b66_3_0; __builtin_memcpy(&b66_3_0, p + 10, 2);
-            sp_block2 b66_4_0; __builtin_memcpy(&b66_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b66_0_0, 4);
-            __builtin_memcpy(p + 12, &b66_1_0, 2);
-            __builtin_memcpy(p + 14, &b66_2_0, 4);
-            __builtin_memcpy(p + 18, &b66_3_0, 2);
-            __builtin_memcpy(p + 20, &b66_4_0, 2);
+            sp_block4 b79_0_0; __builtin_memcpy(&b79_0_0, p, 4);
+            sp_block2 b79_1_0; __builtin_memcpy(&b79_1_0, p + 4, 2);
+            sp_block4 b79_2_0; __builtin_memcpy(&b79_2_0, p + 6, 4);
+            sp_block2 b79_3_0; __builtin_memcpy(&b79_3_0, p + 10, 2);
+            sp_block2 b79_4_0; __builtin_memcpy(&b79_4_0, p + 12, 2);
+            __builtin_memcpy(p + 8, &b79_0_0, 4);
+            __builtin_memcpy(p + 12, &b79_1_0, 2);
+            __builtin_memcpy(p + 14, &b79_2_0, 4);
+            __builtin_memcpy(p + 18, &b79_3_0, 2);
+            __builtin_memcpy(p + 20, &b79_4_0, 2);
             sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -10882,24 +13743,25 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop(struct sp_run *co
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         }
-        sp_block4 b67_0_0; __builtin_memcpy(&b67_0_0, p, 4);
-        sp_block2 b67_1_0; __builtin_memcpy(&b67_1_0, p + 4, 2);
-        sp_block4 b67_2_0; __builtin_memcpy(&b67_2_0, p + 6, 4);
-        sp_block2 b67_3_0; __builtin_memcpy(&b67_3_0, p + 10, 2);
-        sp_block2 b67_4_0; __builtin_memcpy(&b67_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b67_0_0, 4);
-        __builtin_memcpy(p + 48, &b67_1_0, 2);
-        __builtin_memcpy(p + 50, &b67_2_0, 4);
-        __builtin_memcpy(p + 54, &b67_3_0, 2);
-        __builtin_memcpy(p + 56, &b67_4_0, 2);
+        sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
+        sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
+        sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
+        sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
+        sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b80_0_0, 4);
+        __builtin_memcpy(p + 48, &b80_1_0, 2);
+        __builtin_memcpy(p + 50, &b80_2_0, 4);
+        __builtin_memcpy(p + 54, &b80_3_0, 2);
+        __builtin_memcpy(p + 56, &b80_4_0, 2);
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -10946,11 +13808,15 @@ static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *c
 
 static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_106 = 0;
-    struct sp_wait *const wait_106 = &run->wait[81];
-    uint32_t n_106 = wait_106->keys;
-    uint32_t begin_106 = n_106;
-    uint64_t word_106_0 = 0;
+    uint64_t to_110 = 0;
+    struct sp_wait *const wait_110 = &run->wait[85];
+    uint32_t n_110 = wait_110->keys;
+    uint32_t begin_110 = n_110;
+    uint64_t word_110_0 = 0;
+    struct sp_table *const table_station = &run->lane->tables[TABLE_station];
+    const struct record_station *near_station = 0;
+    uint64_t key_station_0 = 0;
+    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -10964,6 +13830,7 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
         c->v.meta_loopback = 0u;
         c->v.meta_group = 0u;
         c->v.meta_class_meter = 0u;
+        c->v.meta_nexthop = 0u;
         c->v.meta_out_length = 0u;
         c->v.meta_mark = 0u;
         uint32_t meta_ip_version = 0u;
@@ -10975,12 +13842,26 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
         uint32_t meta_dst_port = 0u;
         uint32_t meta_pdu_length = 0u;
         uint32_t meta_header_length = 0u;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
         uint32_t meta_reason = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t standard_metadata_checksum_error = 0u;
         uint32_t UpfIngress_user_packet_reason = 0u;
         uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
         struct sp_sum sum1 = {0, 0, 0};
         sp_sum_bytes(&sum1, p + 14, 10);
         sp_sum_bytes(&sum1, p + 14 + 12, 8);
@@ -11013,85 +13894,49 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x12u, 0u);
             goto done;
         }
-        const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_106 += (n_106 == begin_106) | (x2 != word_106_0);
-        wait_106->key_of[i] = n_106 - 1;
-        sp_st64(wait_106->bytes + (n_106 - 1) * 8 + 0, x2);
-        word_106_0 = x2;
-        to_106 |= bit;
-        done:;
-    }
-    run->todo[106] |= to_106;
-    wait_106->keys = n_106;
-}
-
-static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_110 = 0;
-    struct sp_wait *const wait_110 = &run->wait[85];
-    uint32_t n_110 = wait_110->keys;
-    uint32_t begin_110 = n_110;
-    uint64_t word_110_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[81];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_group_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_station_tmp = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        UpfIngress_station_tmp = r->action;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
+        {
+            const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x2 != key_station_0)) {
+                key_station_0 = x2;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x2}, 8);
+                asked_station++;
             }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
-                break;
+            const struct record_station *const r = near_station;
+            const uint32_t hit = r != table_station->miss;
+            all_station++;
+            hits_station += hit;
+            UpfIngress_station_tmp = r->action;
+            switch (r->action) {
+                case ACTION_route: {
+                    UpfIngress_station_route_vrf = r->route.vrf_0;
+                    meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_loopback: {
+                    UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                    meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                    meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
+                    break;
+                }
+                case ACTION_group: {
+                    UpfIngress_station_group_vrf = r->group.vrf_0;
+                    meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_UpfIngress_station_drop: {
+                    UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                    meta_reason = UpfIngress_station_drop_reason;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, meta_reason, 0u);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
             }
-            case ACTION_group: {
-                UpfIngress_station_group_vrf = r->group.vrf_0;
-                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
+            goto node_21;
         }
+        node_21:;
         switch (UpfIngress_station_tmp) {
             case 2u: {
                 meta_reason = 0x2au;
@@ -11119,9 +13964,9 @@ static __attribute__((noinline)) void class_5_stage_1_station(struct sp_run *con
         to_110 |= bit;
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[110] |= to_110;
     wait_110->keys = n_110;
+    sp_count_near(run, table_station, all_station, hits_station, asked_station);
 }
 
 static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo)
@@ -11133,10 +13978,6 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
     uint64_t to_120 = 0;
     uint64_t to_122 = 0;
     uint64_t to_123 = 0;
-    struct sp_wait *const wait_111 = &run->wait[86];
-    uint32_t n_111 = wait_111->keys;
-    uint32_t begin_111 = n_111;
-    uint64_t word_111_0 = 0;
     struct sp_wait *const wait_116 = &run->wait[91];
     uint32_t n_116 = wait_116->keys;
     uint32_t begin_116 = n_116;
@@ -11167,6 +14008,7 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_ue_ipv4];
     const struct sp_wait *const wait = &run->wait[85];
     const uint64_t hits = wait->hits;
@@ -11271,11 +14113,6 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
             }
-            const uint64_t x4 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_111 += (n_111 == begin_111) | (x4 != word_111_0);
-            wait_111->key_of[i] = n_111 - 1;
-            sp_st64(wait_111->bytes + (n_111 - 1) * 8 + 0, x4);
-            word_111_0 = x4;
             to_111 |= bit;
             goto done;
         } else {
@@ -11289,18 +14126,18 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
             UpfIngress_session_remote_port = sp_ld16(p + 34);
             UpfIngress_session_local_port = sp_ld16(p + 34 + 2);
-            const uint32_t x5 = sp_ld32(p + 14 + 16);
-            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x5 >> 16);
-            const uint64_t x7 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8 | (uint64_t)sp_ld8(p + 14 + 1);
-            const uint64_t x8 = (uint64_t)0u << 56;
-            n_116 += (n_116 == begin_116) | (x6 != word_116_0) | (x7 != word_116_1) | (x8 != word_116_2);
+            const uint32_t x4 = sp_ld32(p + 14 + 16);
+            const uint64_t x5 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x4 >> 16);
+            const uint64_t x6 = (uint64_t)x4 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8 | (uint64_t)sp_ld8(p + 14 + 1);
+            const uint64_t x7 = (uint64_t)0u << 56;
+            n_116 += (n_116 == begin_116) | (x5 != word_116_0) | (x6 != word_116_1) | (x7 != word_116_2);
             wait_116->key_of[i] = n_116 - 1;
-            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 0, x6);
-            word_116_0 = x6;
-            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 8, x7);
-            word_116_1 = x7;
-            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 16, x8);
-            word_116_2 = x8;
+            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 0, x5);
+            word_116_0 = x5;
+            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 8, x6);
+            word_116_1 = x6;
+            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 16, x7);
+            word_116_2 = x7;
             to_116 |= bit;
             goto done;
         } else {
@@ -11311,15 +14148,15 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x9 = sp_ld32(p + 14 + 16);
-        const uint64_t x10 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x9 >> 16);
-        const uint64_t x11 = (uint64_t)x9 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_119 += (n_119 == begin_119) | (x10 != word_119_0) | (x11 != word_119_1);
+        const uint32_t x8 = sp_ld32(p + 14 + 16);
+        const uint64_t x9 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x8 >> 16);
+        const uint64_t x10 = (uint64_t)x8 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_119 += (n_119 == begin_119) | (x9 != word_119_0) | (x10 != word_119_1);
         wait_119->key_of[i] = n_119 - 1;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x10);
-        word_119_0 = x10;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x11);
-        word_119_1 = x11;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x9);
+        word_119_0 = x9;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x10);
+        word_119_1 = x10;
         to_119 |= bit;
         goto done;
         node_8:;
@@ -11387,15 +14224,15 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x12 = sp_ld32(p + 14 + 16);
-        const uint64_t x13 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x12 >> 16);
-        const uint64_t x14 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_120 += (n_120 == begin_120) | (x13 != word_120_0) | (x14 != word_120_1);
+        const uint32_t x11 = sp_ld32(p + 14 + 16);
+        const uint64_t x12 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x11 >> 16);
+        const uint64_t x13 = (uint64_t)x11 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_120 += (n_120 == begin_120) | (x12 != word_120_0) | (x13 != word_120_1);
         wait_120->key_of[i] = n_120 - 1;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x13);
-        word_120_0 = x13;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x14);
-        word_120_1 = x14;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x12);
+        word_120_0 = x12;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x13);
+        word_120_1 = x13;
         to_120 |= bit;
         goto done;
         node_7:;
@@ -11409,19 +14246,23 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_123 += (n_123 == begin_123) | (x15 != word_123_0);
-            wait_123->key_of[i] = n_123 - 1;
-            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x15);
-            word_123_0 = x15;
+            if (!small_route_ipv4) {
+                const uint64_t x14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_123 += (n_123 == begin_123) | (x14 != word_123_0);
+                wait_123->key_of[i] = n_123 - 1;
+                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x14);
+                word_123_0 = x14;
+            }
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_122 += (n_122 == begin_122) | (x16 != word_122_0);
-            wait_122->key_of[i] = n_122 - 1;
-            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x16);
-            word_122_0 = x16;
+            if (!small_route_ipv4) {
+                const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+                n_122 += (n_122 == begin_122) | (x15 != word_122_0);
+                wait_122->key_of[i] = n_122 - 1;
+                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x15);
+                word_122_0 = x15;
+            }
             to_122 |= bit;
             goto done;
         }
@@ -11435,7 +14276,6 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
     run->todo[120] |= to_120;
     run->todo[122] |= to_122;
     run->todo[123] |= to_123;
-    wait_111->keys = n_111;
     wait_116->keys = n_116;
     wait_119->keys = n_119;
     wait_120->keys = n_120;
@@ -11448,26 +14288,33 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
 static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
-    const struct sp_wait *const wait = &run->wait[86];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_local_ipv4 = &run->lane->tables[TABLE_local_ipv4];
+    const struct record_local_ipv4 *near_local_ipv4 = 0;
+    uint64_t key_local_ipv4_0 = 0;
+    uint32_t all_local_ipv4 = 0, hits_local_ipv4 = 0, asked_local_ipv4 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x2410;
+        uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_reason = 0u;
         uint32_t meta_mark = c->v.meta_mark;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_session_tmp_5 = 0u;
+        const uint64_t x16 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+        if (!near_local_ipv4 | (x16 != key_local_ipv4_0)) {
+            key_local_ipv4_0 = x16;
+            near_local_ipv4 = sp_near(run, TABLE_local_ipv4, (const uint64_t[1]){x16}, 8);
+            asked_local_ipv4++;
+        }
+        const struct record_local_ipv4 *const r = near_local_ipv4;
+        const uint32_t hit = r != table_local_ipv4->miss;
+        all_local_ipv4++;
+        hits_local_ipv4 += hit;
         UpfIngress_session_tmp_5 = r->action;
         switch (r->action) {
             case ACTION_host: {
@@ -11514,8 +14361,8 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
         }
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_local_ipv4, all_local_ipv4, hits_local_ipv4, asked_local_ipv4);
 }
 
 
@@ -11550,6 +14397,7 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[92];
     const uint64_t hits = wait->hits;
@@ -11730,19 +14578,23 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_123 += (n_123 == begin_123) | (x24 != word_123_0);
-            wait_123->key_of[i] = n_123 - 1;
-            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x24);
-            word_123_0 = x24;
+            if (!small_route_ipv4) {
+                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_123 += (n_123 == begin_123) | (x24 != word_123_0);
+                wait_123->key_of[i] = n_123 - 1;
+                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x24);
+                word_123_0 = x24;
+            }
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_122 += (n_122 == begin_122) | (x25 != word_122_0);
-            wait_122->key_of[i] = n_122 - 1;
-            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x25);
-            word_122_0 = x25;
+            if (!small_route_ipv4) {
+                const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+                n_122 += (n_122 == begin_122) | (x25 != word_122_0);
+                wait_122->key_of[i] = n_122 - 1;
+                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x25);
+                word_122_0 = x25;
+            }
             to_122 |= bit;
             goto done;
         }
@@ -11784,6 +14636,7 @@ static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
     const struct sp_wait *const wait = &run->wait[94];
     const uint64_t hits = wait->hits;
@@ -11908,19 +14761,23 @@ static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_123 += (n_123 == begin_123) | (x29 != word_123_0);
-            wait_123->key_of[i] = n_123 - 1;
-            sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x29);
-            word_123_0 = x29;
+            if (!small_route_ipv4) {
+                const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_123 += (n_123 == begin_123) | (x29 != word_123_0);
+                wait_123->key_of[i] = n_123 - 1;
+                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x29);
+                word_123_0 = x29;
+            }
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            n_122 += (n_122 == begin_122) | (x30 != word_122_0);
-            wait_122->key_of[i] = n_122 - 1;
-            sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x30);
-            word_122_0 = x30;
+            if (!small_route_ipv4) {
+                const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+                n_122 += (n_122 == begin_122) | (x30 != word_122_0);
+                wait_122->key_of[i] = n_122 - 1;
+                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x30);
+                word_122_0 = x30;
+            }
             to_122 |= bit;
             goto done;
         }
@@ -11938,30 +14795,604 @@ static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run
 }
 
 
-
-
-static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[99];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_vxlan_port = 0u;
+        uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_vni = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_src = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_dst = 0u;
+        uint64_t UpfIngress_route_send_vxlan_underlay_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_underlay_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
+        uint32_t UpfIngress_route_send_vxlan_frame = 0u;
+        uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
+        uint64_t f_underlay_ethernet_0_dst = 0;
+        uint64_t f_underlay_ethernet_1_src = 0;
+        uint32_t f_underlay_ethernet_2_ethertype = 0;
+        uint32_t f_underlay_ipv4_0_version = 0;
+        uint32_t f_underlay_ipv4_1_ihl = 0;
+        uint32_t f_underlay_ipv4_2_tos = 0;
+        uint32_t f_underlay_ipv4_3_total_length = 0;
+        uint32_t f_underlay_ipv4_4_identification = 0;
+        uint32_t f_underlay_ipv4_5_reserved = 0;
+        uint32_t f_underlay_ipv4_6_dont_fragment = 0;
+        uint32_t f_underlay_ipv4_7_more_fragments = 0;
+        uint32_t f_underlay_ipv4_8_fragment_offset = 0;
+        uint32_t f_underlay_ipv4_9_ttl = 0;
+        uint32_t f_underlay_ipv4_10_protocol = 0;
+        uint32_t f_underlay_ipv4_11_checksum = 0;
+        uint32_t f_underlay_ipv4_12_src = 0;
+        uint32_t f_underlay_ipv4_13_dst = 0;
+        uint32_t f_underlay_udp_0_src = 0;
+        uint32_t f_underlay_udp_1_dst = 0;
+        uint32_t f_underlay_udp_2_length = 0;
+        uint32_t f_underlay_udp_3_checksum = 0;
+        uint32_t f_vxlan_0_flags = 0;
+        uint32_t f_vxlan_1_reserved = 0;
+        uint32_t f_vxlan_2_vni = 0;
+        uint32_t f_vxlan_3_reserved2 = 0;
+        const uint64_t x37 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x37 != key_nexthop_0)) {
+            key_nexthop_0 = x37;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x37}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
+        switch (r->action) {
+            case ACTION_send_vxlan: {
+                UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
+                UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
+                UpfIngress_route_send_vxlan_dst_mac = r->send_vxlan.dst_mac_2;
+                UpfIngress_route_send_vxlan_vni = r->send_vxlan.vni_3;
+                UpfIngress_route_send_vxlan_vtep_src = r->send_vxlan.vtep_src_4;
+                UpfIngress_route_send_vxlan_vtep_dst = r->send_vxlan.vtep_dst_5;
+                UpfIngress_route_send_vxlan_underlay_src_mac = r->send_vxlan.underlay_src_mac_6;
+                UpfIngress_route_send_vxlan_underlay_dst_mac = r->send_vxlan.underlay_dst_mac_7;
+                UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
+                meta_mtu = UpfIngress_route_send_vxlan_mtu;
+                standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
+                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
+                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
+                f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
+                valid |= SP_BIT(V_underlay_ethernet);
+                const uint64_t x38 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x38;
+                const uint64_t x39 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x39;
+                f_underlay_ethernet_2_ethertype = 0x800u;
+                f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
+                valid |= SP_BIT(V_underlay_ipv4);
+                f_underlay_ipv4_0_version = 4u;
+                f_underlay_ipv4_1_ihl = 5u;
+                f_underlay_ipv4_2_tos = 0u;
+                f_underlay_ipv4_4_identification = 0u;
+                f_underlay_ipv4_5_reserved = 0u;
+                f_underlay_ipv4_7_more_fragments = 0u;
+                f_underlay_ipv4_8_fragment_offset = 0u;
+                f_underlay_ipv4_11_checksum = 0u;
+                const uint32_t x40 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x40;
+                f_underlay_ipv4_6_dont_fragment = 1u;
+                f_underlay_ipv4_9_ttl = 0x40u;
+                f_underlay_ipv4_10_protocol = 0x11u;
+                f_underlay_ipv4_12_src = UpfIngress_route_send_vxlan_vtep_src;
+                f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
+                f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
+                valid |= SP_BIT(V_underlay_udp);
+                const uint32_t x41 = (((sp_ld32(p + 14 + 16) & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
+                f_underlay_udp_0_src = x41;
+                f_underlay_udp_1_dst = 0x12b5u;
+                const uint32_t x42 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x42;
+                f_underlay_udp_3_checksum = 0u;
+                f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
+                valid |= SP_BIT(V_vxlan);
+                f_vxlan_0_flags = 8u;
+                f_vxlan_2_vni = UpfIngress_route_send_vxlan_vni;
+                f_vxlan_1_reserved = 0u;
+                f_vxlan_3_reserved2 = 0u;
+                break;
+            }
+            case ACTION_unresolved: {
+                UpfIngress_route_unresolved_nexthop = r->unresolved.nexthop_0;
+                meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
+                meta_reason = 6u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 6u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 8);
+            if (sp_ld8(p + 14 + 8) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 14 + 2)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(p + 14 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(p + 14 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((sp_ld8(p + 14 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
+            const uint32_t x43 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x43);
+        }
+        sp_st16(p + 12, 0x800u);
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        struct sp_sum sum44 = {0, 0, 0};
+        sp_sum_value(&sum44, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum44, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum44, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum44, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum44, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum44, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum44, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum44, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum44, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum44, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum44, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum44, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum44, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum44) & 0xffff);
+        /* deparser */
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 50;
+        pk->length += 50;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[97];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x2410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
+        if (small_route_ipv4) {
+            const uint64_t x33 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            if (!near_route_ipv4 | (x33 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x33;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x33}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        {
+            const uint64_t x34 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x34 != key_nexthop_0)) {
+                key_nexthop_0 = x34;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x34}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_5_stage_17_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 8);
+            if (sp_ld8(p + 14 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 14 + 2)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(p + 14 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(p + 14 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((sp_ld8(p + 14 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
+            const uint32_t x35 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x35);
+        }
+        sp_st16(p + 12, 0x800u);
+        c->keep = (meta_out_length + 0xeu);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        /* deparser */
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+}
+
+static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x2410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -12049,6 +15480,13 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
+        const uint64_t x56 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x56 != key_nexthop_0)) {
+            key_nexthop_0 = x56;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x56}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -12067,10 +15505,10 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x43 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x43;
-                const uint64_t x44 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x44;
+                const uint64_t x57 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x57;
+                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x58;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -12082,8 +15520,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x45 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x45;
+                const uint32_t x59 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x59;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -12091,11 +15529,11 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x46 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
-                f_underlay_udp_0_src = x46;
+                const uint32_t x60 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
+                f_underlay_udp_0_src = x60;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x47 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x47;
+                const uint32_t x61 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x61;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -12151,6 +15589,463 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
                 valid &= ~SP_BIT(V_underlay_ipv4);
                 valid &= ~SP_BIT(V_underlay_udp);
                 valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(p + 14 + 8);
+            UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(p + 14 + 10);
+            UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((sp_ld8(p + 14 + 8) - 1u) & 0xff);
+            UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
+            UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
+            sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
+            const uint32_t x62 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x62);
+        }
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
+            sp_st16(p + 12, 0x800u);
+        } else {
+            sp_st16(p + 12, 0x800u);
+            UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
+            f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
+            valid |= SP_BIT(V_tunnel_ipv4);
+            f_tunnel_ipv4_0_version = 4u;
+            f_tunnel_ipv4_1_ihl = 5u;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
+            f_tunnel_ipv4_4_identification = 0u;
+            f_tunnel_ipv4_5_reserved = 0u;
+            f_tunnel_ipv4_6_dont_fragment = 1u;
+            f_tunnel_ipv4_7_more_fragments = 0u;
+            f_tunnel_ipv4_8_fragment_offset = 0u;
+            f_tunnel_ipv4_9_ttl = 0x40u;
+            f_tunnel_ipv4_10_protocol = 0x11u;
+            f_tunnel_ipv4_11_checksum = 0u;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
+            valid |= SP_BIT(V_tunnel_udp);
+            f_tunnel_udp_0_src = 0x868u;
+            f_tunnel_udp_1_dst = 0x868u;
+            const uint32_t x63 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x63;
+            f_tunnel_udp_3_checksum = 0u;
+            f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
+            valid |= SP_BIT(V_tunnel_gtpu);
+            f_tunnel_gtpu_0_version = 1u;
+            f_tunnel_gtpu_1_protocol_type = 1u;
+            f_tunnel_gtpu_2_spare = 0u;
+            f_tunnel_gtpu_3_has_extension = 0u;
+            f_tunnel_gtpu_4_has_sequence = 0u;
+            f_tunnel_gtpu_5_has_npdu = 0u;
+            f_tunnel_gtpu_6_message_type = 0xffu;
+            const uint32_t x64 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x64;
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+                f_tunnel_gtpu_3_has_extension = 1u;
+                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
+                valid |= SP_BIT(V_tunnel_optional);
+                f_tunnel_optional_0_sequence = 0u;
+                f_tunnel_optional_1_npdu = 0u;
+                f_tunnel_optional_2_next_extension = 0x85u;
+                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
+                valid |= SP_BIT(V_tunnel_psc);
+                f_tunnel_psc_0_length = 1u;
+                const uint32_t x65 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x65;
+                f_tunnel_psc_2_spare = 0u;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_4_next_extension = 0u;
+            }
+        }
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        if (sp_bit(valid, V_tunnel_ipv4)) {
+            struct sp_sum sum66 = {0, 0, 0};
+            sp_sum_value(&sum66, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum66, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum66, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum66, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum66, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum66, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum66, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum66, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum66, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum66, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum66, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum66, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum66, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum66) & 0xffff);
+        }
+        struct sp_sum sum67 = {0, 0, 0};
+        sp_sum_value(&sum67, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum67, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum67, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum67, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum67, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum67, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum67, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum67) & 0xffff);
+        /* deparser */
+        if (valid == 0x27ffull) {
+            if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
+            sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
+            sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
+            sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
+            sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
+            __builtin_memcpy(p - 44, &b68_0_0, 4);
+            __builtin_memcpy(p - 40, &b68_1_0, 2);
+            __builtin_memcpy(p - 38, &b68_2_0, 4);
+            __builtin_memcpy(p - 34, &b68_3_0, 2);
+            __builtin_memcpy(p - 32, &b68_4_0, 2);
+            sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 80, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+            pk->start -= 94;
+            pk->length += 94;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (valid == 0x24ffull) {
+            if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
+            sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
+            sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
+            sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
+            sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
+            __builtin_memcpy(p - 36, &b69_0_0, 4);
+            __builtin_memcpy(p - 32, &b69_1_0, 2);
+            __builtin_memcpy(p - 30, &b69_2_0, 4);
+            __builtin_memcpy(p - 26, &b69_3_0, 2);
+            __builtin_memcpy(p - 24, &b69_4_0, 2);
+            sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 64, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+            pk->start -= 86;
+            pk->length += 86;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
+        }
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 50;
+        pk->length += 50;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[98];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x2410;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
+        uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
+        uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
+        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
+        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint32_t f_tunnel_ipv4_0_version = 0;
+        uint32_t f_tunnel_ipv4_1_ihl = 0;
+        uint32_t f_tunnel_ipv4_2_tos = 0;
+        uint32_t f_tunnel_ipv4_3_total_length = 0;
+        uint32_t f_tunnel_ipv4_4_identification = 0;
+        uint32_t f_tunnel_ipv4_5_reserved = 0;
+        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
+        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
+        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
+        uint32_t f_tunnel_ipv4_9_ttl = 0;
+        uint32_t f_tunnel_ipv4_10_protocol = 0;
+        uint32_t f_tunnel_ipv4_11_checksum = 0;
+        uint32_t f_tunnel_ipv4_12_src = 0;
+        uint32_t f_tunnel_ipv4_13_dst = 0;
+        uint32_t f_tunnel_udp_0_src = 0;
+        uint32_t f_tunnel_udp_1_dst = 0;
+        uint32_t f_tunnel_udp_2_length = 0;
+        uint32_t f_tunnel_udp_3_checksum = 0;
+        uint32_t f_tunnel_gtpu_0_version = 0;
+        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
+        uint32_t f_tunnel_gtpu_2_spare = 0;
+        uint32_t f_tunnel_gtpu_3_has_extension = 0;
+        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
+        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
+        uint32_t f_tunnel_gtpu_6_message_type = 0;
+        uint32_t f_tunnel_gtpu_7_length = 0;
+        uint32_t f_tunnel_gtpu_8_teid = 0;
+        uint32_t f_tunnel_optional_0_sequence = 0;
+        uint32_t f_tunnel_optional_1_npdu = 0;
+        uint32_t f_tunnel_optional_2_next_extension = 0;
+        uint32_t f_tunnel_psc_0_length = 0;
+        uint32_t f_tunnel_psc_1_pdu_type = 0;
+        uint32_t f_tunnel_psc_2_spare = 0;
+        uint32_t f_tunnel_psc_3_qos = 0;
+        uint32_t f_tunnel_psc_4_next_extension = 0;
+        if (small_route_ipv4) {
+            const uint64_t x46 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x46 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x46;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x46}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        {
+            const uint64_t x47 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x47 != key_nexthop_0)) {
+                key_nexthop_0 = x47;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x47}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_5_stage_18_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 8);
+            if (sp_ld8(p + 14 + 8) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_5_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 14 + 2)) & 0xffff)) & 0xffff);
                 meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
                 meta_reason = 0x25u;
                 standard_metadata_egress_spec = 0x1feu;
@@ -12300,9 +16195,9 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
-        c->keep = (meta_out_length + 0x40u);
+        c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -12330,424 +16225,22 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_others(struct sp_
             sp_sum_value(&sum52, f_tunnel_ipv4_13_dst, 32);
             f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum52) & 0xffff);
         }
-        struct sp_sum sum53 = {0, 0, 0};
-        sp_sum_value(&sum53, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum53, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum53, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum53, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum53, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum53, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum53, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum53, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum53, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum53, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum53, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum53, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum53, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
-        /* deparser */
-        if (valid == 0x27ffull) {
-            if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
-            sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
-            sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
-            sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
-            sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b54_0_0, 4);
-            __builtin_memcpy(p - 40, &b54_1_0, 2);
-            __builtin_memcpy(p - 38, &b54_2_0, 4);
-            __builtin_memcpy(p - 34, &b54_3_0, 2);
-            __builtin_memcpy(p - 32, &b54_4_0, 2);
-            sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 80, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 94;
-            pk->length += 94;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x24ffull) {
-            if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b55_0_0; __builtin_memcpy(&b55_0_0, p, 4);
-            sp_block2 b55_1_0; __builtin_memcpy(&b55_1_0, p + 4, 2);
-            sp_block4 b55_2_0; __builtin_memcpy(&b55_2_0, p + 6, 4);
-            sp_block2 b55_3_0; __builtin_memcpy(&b55_3_0, p + 10, 2);
-            sp_block2 b55_4_0; __builtin_memcpy(&b55_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b55_0_0, 4);
-            __builtin_memcpy(p - 32, &b55_1_0, 2);
-            __builtin_memcpy(p - 30, &b55_2_0, 4);
-            __builtin_memcpy(p - 26, &b55_3_0, 2);
-            __builtin_memcpy(p - 24, &b55_4_0, 2);
-            sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 64, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 86;
-            pk->length += 86;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-            goto done;
-        }
-        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 50;
-        pk->length += 50;
-        if (pk->length > c->keep) pk->length = c->keep;
-        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[24] |= to_24;
-}
-
-static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[99];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    uint32_t others = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (__builtin_expect(r->action != ACTION_send, 0)) {
-            const uint64_t row = sp_row(wait, table, left, ACTION_send);
-            
-            class_5_stage_19_nexthop_others(run, row);
-            
-            others += __builtin_popcountll(row);
-            left &= ~row | bit;
-            continue;
-        }
-        found += hit;
-        uint64_t valid = 0x2410;
-        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
-        uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
-        uint32_t meta_class_meter = c->v.meta_class_meter;
-        uint32_t meta_out_length = c->v.meta_out_length;
-        uint32_t meta_mtu = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_egress_port = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_send_port = 0u;
-        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
-        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
-        uint32_t UpfIngress_route_send_mtu = 0u;
-        uint32_t UpfIngress_route_ttl = 0u;
-        uint32_t UpfIngress_route_tell_fits = 0u;
-        uint32_t UpfIngress_police_colour = 0u;
-        uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
-        uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
-        uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
-        uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
-        uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
-        uint32_t f_tunnel_ipv4_0_version = 0;
-        uint32_t f_tunnel_ipv4_1_ihl = 0;
-        uint32_t f_tunnel_ipv4_2_tos = 0;
-        uint32_t f_tunnel_ipv4_3_total_length = 0;
-        uint32_t f_tunnel_ipv4_4_identification = 0;
-        uint32_t f_tunnel_ipv4_5_reserved = 0;
-        uint32_t f_tunnel_ipv4_6_dont_fragment = 0;
-        uint32_t f_tunnel_ipv4_7_more_fragments = 0;
-        uint32_t f_tunnel_ipv4_8_fragment_offset = 0;
-        uint32_t f_tunnel_ipv4_9_ttl = 0;
-        uint32_t f_tunnel_ipv4_10_protocol = 0;
-        uint32_t f_tunnel_ipv4_11_checksum = 0;
-        uint32_t f_tunnel_ipv4_12_src = 0;
-        uint32_t f_tunnel_ipv4_13_dst = 0;
-        uint32_t f_tunnel_udp_0_src = 0;
-        uint32_t f_tunnel_udp_1_dst = 0;
-        uint32_t f_tunnel_udp_2_length = 0;
-        uint32_t f_tunnel_udp_3_checksum = 0;
-        uint32_t f_tunnel_gtpu_0_version = 0;
-        uint32_t f_tunnel_gtpu_1_protocol_type = 0;
-        uint32_t f_tunnel_gtpu_2_spare = 0;
-        uint32_t f_tunnel_gtpu_3_has_extension = 0;
-        uint32_t f_tunnel_gtpu_4_has_sequence = 0;
-        uint32_t f_tunnel_gtpu_5_has_npdu = 0;
-        uint32_t f_tunnel_gtpu_6_message_type = 0;
-        uint32_t f_tunnel_gtpu_7_length = 0;
-        uint32_t f_tunnel_gtpu_8_teid = 0;
-        uint32_t f_tunnel_optional_0_sequence = 0;
-        uint32_t f_tunnel_optional_1_npdu = 0;
-        uint32_t f_tunnel_optional_2_next_extension = 0;
-        uint32_t f_tunnel_psc_0_length = 0;
-        uint32_t f_tunnel_psc_1_pdu_type = 0;
-        uint32_t f_tunnel_psc_2_spare = 0;
-        uint32_t f_tunnel_psc_3_qos = 0;
-        uint32_t f_tunnel_psc_4_next_extension = 0;
-        switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
-                break;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_route_ttl = sp_ld8(p + 14 + 8);
-            if (sp_ld8(p + 14 + 8) <= 1u) {
-                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
-                meta_reason = 0x23u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_5_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0x23u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-            if (meta_out_length > meta_mtu) {
-                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - sp_ld16(p + 14 + 2)) & 0xffff)) & 0xffff);
-                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
-                meta_reason = 0x25u;
-                standard_metadata_egress_spec = 0x1feu;
-                class_5_leave_0(c, p);
-                c->valid = valid;
-                c->v.meta_reason = 0x25u;
-                c->v.standard_metadata_egress_spec = 0x1feu;
-                to_24 |= bit;
-                goto done;
-            }
-        } else {
-            if (meta_out_length > meta_mtu) {
-                meta_reason = 0x25u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x25u, meta_mark);
-                goto done;
-            }
-        }
-        UpfIngress_police_colour = 0u;
-        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
-                    meta_reason = 0x1eu;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1eu, meta_mark);
-                    goto done;
-                }
-                meta_reason = 0x20u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x20u, meta_mark);
-                goto done;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
-                    meta_reason = 0x1eu;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1eu, meta_mark);
-                    goto done;
-                }
-                meta_reason = 0x20u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x20u, meta_mark);
-                goto done;
-            }
-        }
-        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
-                    meta_reason = 0x1eu;
-                    standard_metadata_egress_spec = 511u;
-                    standard_metadata_mcast_grp = 0u;
-                    sp_drop(run, i, 0x1eu, meta_mark);
-                    goto done;
-                }
-                meta_reason = 0x20u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x20u, meta_mark);
-                goto done;
-            }
-        }
-        if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
-            if (UpfIngress_police_colour == 2u) {
-                meta_reason = 0x22u;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x22u, meta_mark);
-                goto done;
-            }
-        }
-        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
-            UpfIngress_tunnel_decrement_ipv4_ttl_2 = sp_ld8(p + 14 + 8);
-            UpfIngress_tunnel_decrement_ipv4_checksum_2 = sp_ld16(p + 14 + 10);
-            UpfIngress_tunnel_decrement_ipv4_ttl_2 = ((sp_ld8(p + 14 + 8) - 1u) & 0xff);
-            UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
-            UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
-            sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
-            const uint32_t x35 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-            sp_st16(p + 14 + 10, x35);
-        }
-        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
-        } else {
-            sp_st16(p + 12, 0x800u);
-            UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
-            f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
-            valid |= SP_BIT(V_tunnel_ipv4);
-            f_tunnel_ipv4_0_version = 4u;
-            f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
-            f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
-            f_tunnel_ipv4_4_identification = 0u;
-            f_tunnel_ipv4_5_reserved = 0u;
-            f_tunnel_ipv4_6_dont_fragment = 1u;
-            f_tunnel_ipv4_7_more_fragments = 0u;
-            f_tunnel_ipv4_8_fragment_offset = 0u;
-            f_tunnel_ipv4_9_ttl = 0x40u;
-            f_tunnel_ipv4_10_protocol = 0x11u;
-            f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
-            f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
-            valid |= SP_BIT(V_tunnel_udp);
-            f_tunnel_udp_0_src = 0x868u;
-            f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x36 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x36;
-            f_tunnel_udp_3_checksum = 0u;
-            f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
-            valid |= SP_BIT(V_tunnel_gtpu);
-            f_tunnel_gtpu_0_version = 1u;
-            f_tunnel_gtpu_1_protocol_type = 1u;
-            f_tunnel_gtpu_2_spare = 0u;
-            f_tunnel_gtpu_3_has_extension = 0u;
-            f_tunnel_gtpu_4_has_sequence = 0u;
-            f_tunnel_gtpu_5_has_npdu = 0u;
-            f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x37 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x37;
-            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
-            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
-                f_tunnel_gtpu_3_has_extension = 1u;
-                f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_optional);
-                f_tunnel_optional_0_sequence = 0u;
-                f_tunnel_optional_1_npdu = 0u;
-                f_tunnel_optional_2_next_extension = 0x85u;
-                f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
-                valid |= SP_BIT(V_tunnel_psc);
-                f_tunnel_psc_0_length = 1u;
-                const uint32_t x38 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x38;
-                f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
-                f_tunnel_psc_4_next_extension = 0u;
-            }
-        }
-        c->keep = (meta_out_length + 0xeu);
-        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
-        }
-        if (standard_metadata_egress_spec == 511) {
-            sp_drop(run, i, 0u, meta_mark);
-            goto done;
-        }
-        standard_metadata_egress_port = standard_metadata_egress_spec;
-        if (standard_metadata_egress_spec == 511) {
-            sp_drop(run, i, 0u, meta_mark);
-            goto done;
-        }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum39 = {0, 0, 0};
-            sp_sum_value(&sum39, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum39, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum39, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum39, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum39, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum39, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum39, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum39, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum39, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum39, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum39, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum39, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum39, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum39) & 0xffff);
-        }
         /* deparser */
         if (valid == 0x27f0ull) {
             if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b40_0_0; __builtin_memcpy(&b40_0_0, p, 4);
-            sp_block2 b40_1_0; __builtin_memcpy(&b40_1_0, p + 4, 2);
-            sp_block4 b40_2_0; __builtin_memcpy(&b40_2_0, p + 6, 4);
-            sp_block2 b40_3_0; __builtin_memcpy(&b40_3_0, p + 10, 2);
-            sp_block2 b40_4_0; __builtin_memcpy(&b40_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b40_0_0, 4);
-            __builtin_memcpy(p - 40, &b40_1_0, 2);
-            __builtin_memcpy(p - 38, &b40_2_0, 4);
-            __builtin_memcpy(p - 34, &b40_3_0, 2);
-            __builtin_memcpy(p - 32, &b40_4_0, 2);
+            sp_block4 b53_0_0; __builtin_memcpy(&b53_0_0, p, 4);
+            sp_block2 b53_1_0; __builtin_memcpy(&b53_1_0, p + 4, 2);
+            sp_block4 b53_2_0; __builtin_memcpy(&b53_2_0, p + 6, 4);
+            sp_block2 b53_3_0; __builtin_memcpy(&b53_3_0, p + 10, 2);
+            sp_block2 b53_4_0; __builtin_memcpy(&b53_4_0, p + 12, 2);
+            __builtin_memcpy(p - 44, &b53_0_0, 4);
+            __builtin_memcpy(p - 40, &b53_1_0, 2);
+            __builtin_memcpy(p - 38, &b53_2_0, 4);
+            __builtin_memcpy(p - 34, &b53_3_0, 2);
+            __builtin_memcpy(p - 32, &b53_4_0, 2);
             sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -12766,16 +16259,16 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b41_0_0; __builtin_memcpy(&b41_0_0, p, 4);
-            sp_block2 b41_1_0; __builtin_memcpy(&b41_1_0, p + 4, 2);
-            sp_block4 b41_2_0; __builtin_memcpy(&b41_2_0, p + 6, 4);
-            sp_block2 b41_3_0; __builtin_memcpy(&b41_3_0, p + 10, 2);
-            sp_block2 b41_4_0; __builtin_memcpy(&b41_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b41_0_0, 4);
-            __builtin_memcpy(p - 32, &b41_1_0, 2);
-            __builtin_memcpy(p - 30, &b41_2_0, 4);
-            __builtin_memcpy(p - 26, &b41_3_0, 2);
-            __builtin_memcpy(p - 24, &b41_4_0, 2);
+            sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
+            sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
+            sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
+            sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
+            sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
+            __builtin_memcpy(p - 36, &b54_0_0, 4);
+            __builtin_memcpy(p - 32, &b54_1_0, 2);
+            __builtin_memcpy(p - 30, &b54_2_0, 4);
+            __builtin_memcpy(p - 26, &b54_3_0, 2);
+            __builtin_memcpy(p - 24, &b54_4_0, 2);
             sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -12791,8 +16284,9 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop(struct sp_run *co
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -12839,11 +16333,16 @@ static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *c
 
 static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *const run, const uint64_t todo)
 {
-    uint64_t to_126 = 0;
-    struct sp_wait *const wait_126 = &run->wait[101];
-    uint32_t n_126 = wait_126->keys;
-    uint32_t begin_126 = n_126;
-    uint64_t word_126_0 = 0;
+    uint64_t to_128 = 0;
+    struct sp_wait *const wait_128 = &run->wait[103];
+    uint32_t n_128 = wait_128->keys;
+    uint32_t begin_128 = n_128;
+    uint64_t word_128_0 = 0;
+    uint64_t word_128_1 = 0;
+    struct sp_table *const table_station = &run->lane->tables[TABLE_station];
+    const struct record_station *near_station = 0;
+    uint64_t key_station_0 = 0;
+    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -12856,6 +16355,7 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
         c->v.meta_vrf = 0u;
         c->v.meta_group = 0u;
         c->v.meta_class_meter = 0u;
+        c->v.meta_nexthop = 0u;
         c->v.meta_out_length = 0u;
         c->v.meta_mark = 0u;
         uint32_t meta_ip_version = 0u;
@@ -12867,11 +16367,25 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
         uint32_t meta_dst_port = 0u;
         uint32_t meta_pdu_length = 0u;
         uint32_t meta_header_length = 0u;
+        uint32_t meta_vrf = 0u;
+        uint32_t meta_loopback = 0u;
         uint32_t meta_reason = 0u;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_user_packet_reason = 0u;
         uint32_t UpfIngress_user_packet_end = 0u;
+        uint32_t UpfIngress_station_route_vrf = 0u;
+        uint32_t UpfIngress_station_loopback_vrf = 0u;
+        uint32_t UpfIngress_station_group_vrf = 0u;
+        uint32_t UpfIngress_station_drop_reason = 0u;
+        uint32_t UpfIngress_station_tmp = 0u;
+        uint32_t UpfIngress_session_remote_v4 = 0u;
+        uint32_t UpfIngress_session_local_v4 = 0u;
+        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
+        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
+        uint32_t UpfIngress_session_remote_port = 0u;
+        uint32_t UpfIngress_session_local_port = 0u;
+        uint32_t UpfIngress_session_flow_label = 0u;
         UpfIngress_user_packet_reason = 0u;
         meta_ip_version = 6u;
         meta_src_v6 = sp_ld128(p + 14 + 8);
@@ -12891,86 +16405,49 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x12u, 0u);
             goto done;
         }
-        const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-        n_126 += (n_126 == begin_126) | (x1 != word_126_0);
-        wait_126->key_of[i] = n_126 - 1;
-        sp_st64(wait_126->bytes + (n_126 - 1) * 8 + 0, x1);
-        word_126_0 = x1;
-        to_126 |= bit;
-        done:;
-    }
-    run->todo[126] |= to_126;
-    wait_126->keys = n_126;
-}
-
-static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_128 = 0;
-    struct sp_wait *const wait_128 = &run->wait[103];
-    uint32_t n_128 = wait_128->keys;
-    uint32_t begin_128 = n_128;
-    uint64_t word_128_0 = 0;
-    uint64_t word_128_1 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[101];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_group_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_station_tmp = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        UpfIngress_station_tmp = r->action;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
+        {
+            const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x1 != key_station_0)) {
+                key_station_0 = x1;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x1}, 8);
+                asked_station++;
             }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u;
-                break;
+            const struct record_station *const r = near_station;
+            const uint32_t hit = r != table_station->miss;
+            all_station++;
+            hits_station += hit;
+            UpfIngress_station_tmp = r->action;
+            switch (r->action) {
+                case ACTION_route: {
+                    UpfIngress_station_route_vrf = r->route.vrf_0;
+                    meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_loopback: {
+                    UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
+                    meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
+                    meta_loopback = 1u;
+                    break;
+                }
+                case ACTION_group: {
+                    UpfIngress_station_group_vrf = r->group.vrf_0;
+                    meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
+                    break;
+                }
+                case ACTION_UpfIngress_station_drop: {
+                    UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
+                    meta_reason = UpfIngress_station_drop_reason;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, meta_reason, 0u);
+                    goto done;
+                }
+                default:
+                    __builtin_unreachable();
             }
-            case ACTION_group: {
-                UpfIngress_station_group_vrf = r->group.vrf_0;
-                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
+            goto node_21;
         }
+        node_21:;
         switch (UpfIngress_station_tmp) {
             case 2u: {
                 if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) != 0xffu) {
@@ -13005,9 +16482,9 @@ static __attribute__((noinline)) void class_6_stage_1_station(struct sp_run *con
         to_128 |= bit;
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[128] |= to_128;
     wait_128->keys = n_128;
+    sp_count_near(run, table_station, all_station, hits_station, asked_station);
 }
 
 static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo)
@@ -13066,6 +16543,8 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_ue_ipv6];
     const struct sp_wait *const wait = &run->wait[103];
     const uint64_t hits = wait->hits;
@@ -13340,26 +16819,30 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x27 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_143 += (n_143 == begin_143) | (x27 != word_143_0);
-            wait_143->key_of[i] = n_143 - 1;
-            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x27);
-            word_143_0 = x27;
+            if (!small_route_ipv4) {
+                const uint64_t x27 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_143 += (n_143 == begin_143) | (x27 != word_143_0);
+                wait_143->key_of[i] = n_143 - 1;
+                sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x27);
+                word_143_0 = x27;
+            }
             to_143 |= bit;
             goto done;
         } else {
-            const sp_u128 x28 = sp_ld128(p + 14 + 24);
-            const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x28 >> 80);
-            const uint64_t x30 = (uint64_t)(x28 >> 16);
-            const uint64_t x31 = (uint64_t)x28 << 48;
-            n_141 += (n_141 == begin_141) | (x29 != word_141_0) | (x30 != word_141_1) | (x31 != word_141_2);
-            wait_141->key_of[i] = n_141 - 1;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x29);
-            word_141_0 = x29;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x30);
-            word_141_1 = x30;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x31);
-            word_141_2 = x31;
+            if (!small_route_ipv6) {
+                const sp_u128 x28 = sp_ld128(p + 14 + 24);
+                const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x28 >> 80);
+                const uint64_t x30 = (uint64_t)(x28 >> 16);
+                const uint64_t x31 = (uint64_t)x28 << 48;
+                n_141 += (n_141 == begin_141) | (x29 != word_141_0) | (x30 != word_141_1) | (x31 != word_141_2);
+                wait_141->key_of[i] = n_141 - 1;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x29);
+                word_141_0 = x29;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x30);
+                word_141_1 = x30;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x31);
+                word_141_2 = x31;
+            }
             to_141 |= bit;
             goto done;
         }
@@ -13469,6 +16952,8 @@ static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_ru
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[112];
     const uint64_t hits = wait->hits;
@@ -13654,26 +17139,30 @@ static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_ru
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x43 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_143 += (n_143 == begin_143) | (x43 != word_143_0);
-            wait_143->key_of[i] = n_143 - 1;
-            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x43);
-            word_143_0 = x43;
+            if (!small_route_ipv4) {
+                const uint64_t x43 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_143 += (n_143 == begin_143) | (x43 != word_143_0);
+                wait_143->key_of[i] = n_143 - 1;
+                sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x43);
+                word_143_0 = x43;
+            }
             to_143 |= bit;
             goto done;
         } else {
-            const sp_u128 x44 = sp_ld128(p + 14 + 24);
-            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x44 >> 80);
-            const uint64_t x46 = (uint64_t)(x44 >> 16);
-            const uint64_t x47 = (uint64_t)x44 << 48;
-            n_141 += (n_141 == begin_141) | (x45 != word_141_0) | (x46 != word_141_1) | (x47 != word_141_2);
-            wait_141->key_of[i] = n_141 - 1;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x45);
-            word_141_0 = x45;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x46);
-            word_141_1 = x46;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x47);
-            word_141_2 = x47;
+            if (!small_route_ipv6) {
+                const sp_u128 x44 = sp_ld128(p + 14 + 24);
+                const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x44 >> 80);
+                const uint64_t x46 = (uint64_t)(x44 >> 16);
+                const uint64_t x47 = (uint64_t)x44 << 48;
+                n_141 += (n_141 == begin_141) | (x45 != word_141_0) | (x46 != word_141_1) | (x47 != word_141_2);
+                wait_141->key_of[i] = n_141 - 1;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x45);
+                word_141_0 = x45;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x46);
+                word_141_1 = x46;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x47);
+                word_141_2 = x47;
+            }
             to_141 |= bit;
             goto done;
         }
@@ -13717,6 +17206,8 @@ static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
     const struct sp_wait *const wait = &run->wait[113];
     const uint64_t hits = wait->hits;
@@ -13836,26 +17327,30 @@ static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x51 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_143 += (n_143 == begin_143) | (x51 != word_143_0);
-            wait_143->key_of[i] = n_143 - 1;
-            sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x51);
-            word_143_0 = x51;
+            if (!small_route_ipv4) {
+                const uint64_t x51 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_143 += (n_143 == begin_143) | (x51 != word_143_0);
+                wait_143->key_of[i] = n_143 - 1;
+                sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x51);
+                word_143_0 = x51;
+            }
             to_143 |= bit;
             goto done;
         } else {
-            const sp_u128 x52 = sp_ld128(p + 14 + 24);
-            const uint64_t x53 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x52 >> 80);
-            const uint64_t x54 = (uint64_t)(x52 >> 16);
-            const uint64_t x55 = (uint64_t)x52 << 48;
-            n_141 += (n_141 == begin_141) | (x53 != word_141_0) | (x54 != word_141_1) | (x55 != word_141_2);
-            wait_141->key_of[i] = n_141 - 1;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x53);
-            word_141_0 = x53;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x54);
-            word_141_1 = x54;
-            sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x55);
-            word_141_2 = x55;
+            if (!small_route_ipv6) {
+                const sp_u128 x52 = sp_ld128(p + 14 + 24);
+                const uint64_t x53 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x52 >> 80);
+                const uint64_t x54 = (uint64_t)(x52 >> 16);
+                const uint64_t x55 = (uint64_t)x52 << 48;
+                n_141 += (n_141 == begin_141) | (x53 != word_141_0) | (x54 != word_141_1) | (x55 != word_141_2);
+                wait_141->key_of[i] = n_141 - 1;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 0, x53);
+                word_141_0 = x53;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 8, x54);
+                word_141_1 = x54;
+                sp_st64(wait_141->bytes + (n_141 - 1) * 24 + 16, x55);
+                word_141_2 = x55;
+            }
             to_141 |= bit;
             goto done;
         }
@@ -13873,30 +17368,590 @@ static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run
 }
 
 
-
-
-static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[119];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
         uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_vxlan_port = 0u;
+        uint64_t UpfIngress_route_send_vxlan_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_vni = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_src = 0u;
+        uint32_t UpfIngress_route_send_vxlan_vtep_dst = 0u;
+        uint64_t UpfIngress_route_send_vxlan_underlay_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_vxlan_underlay_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_vxlan_mtu = 0u;
+        uint32_t UpfIngress_route_send_vxlan_frame = 0u;
+        uint32_t UpfIngress_route_unresolved_nexthop = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        uint64_t f_underlay_ethernet_0_dst = 0;
+        uint64_t f_underlay_ethernet_1_src = 0;
+        uint32_t f_underlay_ethernet_2_ethertype = 0;
+        uint32_t f_underlay_ipv4_0_version = 0;
+        uint32_t f_underlay_ipv4_1_ihl = 0;
+        uint32_t f_underlay_ipv4_2_tos = 0;
+        uint32_t f_underlay_ipv4_3_total_length = 0;
+        uint32_t f_underlay_ipv4_4_identification = 0;
+        uint32_t f_underlay_ipv4_5_reserved = 0;
+        uint32_t f_underlay_ipv4_6_dont_fragment = 0;
+        uint32_t f_underlay_ipv4_7_more_fragments = 0;
+        uint32_t f_underlay_ipv4_8_fragment_offset = 0;
+        uint32_t f_underlay_ipv4_9_ttl = 0;
+        uint32_t f_underlay_ipv4_10_protocol = 0;
+        uint32_t f_underlay_ipv4_11_checksum = 0;
+        uint32_t f_underlay_ipv4_12_src = 0;
+        uint32_t f_underlay_ipv4_13_dst = 0;
+        uint32_t f_underlay_udp_0_src = 0;
+        uint32_t f_underlay_udp_1_dst = 0;
+        uint32_t f_underlay_udp_2_length = 0;
+        uint32_t f_underlay_udp_3_checksum = 0;
+        uint32_t f_vxlan_0_flags = 0;
+        uint32_t f_vxlan_1_reserved = 0;
+        uint32_t f_vxlan_2_vni = 0;
+        uint32_t f_vxlan_3_reserved2 = 0;
+        const uint64_t x67 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x67 != key_nexthop_0)) {
+            key_nexthop_0 = x67;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x67}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
+        switch (r->action) {
+            case ACTION_send_vxlan: {
+                UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
+                UpfIngress_route_send_vxlan_src_mac = r->send_vxlan.src_mac_1;
+                UpfIngress_route_send_vxlan_dst_mac = r->send_vxlan.dst_mac_2;
+                UpfIngress_route_send_vxlan_vni = r->send_vxlan.vni_3;
+                UpfIngress_route_send_vxlan_vtep_src = r->send_vxlan.vtep_src_4;
+                UpfIngress_route_send_vxlan_vtep_dst = r->send_vxlan.vtep_dst_5;
+                UpfIngress_route_send_vxlan_underlay_src_mac = r->send_vxlan.underlay_src_mac_6;
+                UpfIngress_route_send_vxlan_underlay_dst_mac = r->send_vxlan.underlay_dst_mac_7;
+                UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
+                meta_mtu = UpfIngress_route_send_vxlan_mtu;
+                standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
+                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
+                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
+                f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
+                valid |= SP_BIT(V_underlay_ethernet);
+                const uint64_t x68 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x68;
+                const uint64_t x69 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x69;
+                f_underlay_ethernet_2_ethertype = 0x800u;
+                f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
+                valid |= SP_BIT(V_underlay_ipv4);
+                f_underlay_ipv4_0_version = 4u;
+                f_underlay_ipv4_1_ihl = 5u;
+                f_underlay_ipv4_2_tos = 0u;
+                f_underlay_ipv4_4_identification = 0u;
+                f_underlay_ipv4_5_reserved = 0u;
+                f_underlay_ipv4_7_more_fragments = 0u;
+                f_underlay_ipv4_8_fragment_offset = 0u;
+                f_underlay_ipv4_11_checksum = 0u;
+                const uint32_t x70 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x70;
+                f_underlay_ipv4_6_dont_fragment = 1u;
+                f_underlay_ipv4_9_ttl = 0x40u;
+                f_underlay_ipv4_10_protocol = 0x11u;
+                f_underlay_ipv4_12_src = UpfIngress_route_send_vxlan_vtep_src;
+                f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
+                f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
+                valid |= SP_BIT(V_underlay_udp);
+                f_underlay_udp_0_src = ((0u ^ sp_ld16(p + 54)) | 0xc000u);
+                f_underlay_udp_1_dst = 0x12b5u;
+                const uint32_t x71 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x71;
+                f_underlay_udp_3_checksum = 0u;
+                f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
+                valid |= SP_BIT(V_vxlan);
+                f_vxlan_0_flags = 8u;
+                f_vxlan_2_vni = UpfIngress_route_send_vxlan_vni;
+                f_vxlan_1_reserved = 0u;
+                f_vxlan_3_reserved2 = 0u;
+                break;
+            }
+            case ACTION_unresolved: {
+                UpfIngress_route_unresolved_nexthop = r->unresolved.nexthop_0;
+                meta_mark = UpfIngress_route_unresolved_nexthop; c->v.meta_mark = meta_mark;
+                meta_reason = 6u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 6u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 7);
+            if (sp_ld8(p + 14 + 7) <= 1u) {
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 14 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                valid &= ~SP_BIT(V_underlay_ethernet);
+                valid &= ~SP_BIT(V_underlay_ipv4);
+                valid &= ~SP_BIT(V_underlay_udp);
+                valid &= ~SP_BIT(V_vxlan);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
+        }
+        sp_st16(p + 12, 0x86ddu);
+        c->keep = (meta_out_length + 0x40u);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        struct sp_sum sum72 = {0, 0, 0};
+        sp_sum_value(&sum72, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum72, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum72, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum72, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum72, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum72, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum72, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum72) & 0xffff);
+        /* deparser */
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+            goto done;
+        }
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        pk->start -= 50;
+        pk->length += 50;
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+}
+
+static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_route_ipv6 = &run->lane->tables[TABLE_route_ipv6];
+    const struct record_route_ipv6 *near_route_ipv6 = 0;
+    uint64_t key_route_ipv6_0 = 0;
+    uint64_t key_route_ipv6_1 = 0;
+    uint64_t key_route_ipv6_2 = 0;
+    uint32_t all_route_ipv6 = 0, hits_route_ipv6 = 0, asked_route_ipv6 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_wait *const wait = &run->wait[116];
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x3010;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
+        uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
+        uint32_t meta_out_length = c->v.meta_out_length;
+        uint32_t meta_mtu = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_egress_port = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
+        uint32_t UpfIngress_route_send_port = 0u;
+        uint64_t UpfIngress_route_send_src_mac = 0x0ull;
+        uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
+        uint32_t UpfIngress_route_send_mtu = 0u;
+        uint32_t UpfIngress_route_ttl = 0u;
+        uint32_t UpfIngress_route_tell_fits = 0u;
+        uint32_t UpfIngress_police_colour = 0u;
+        if (small_route_ipv6) {
+            const sp_u128 x61 = sp_ld128(p + 14 + 24);
+            const uint64_t x62 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x61 >> 80);
+            const uint64_t x63 = (uint64_t)(x61 >> 16);
+            const uint64_t x64 = (uint64_t)x61 << 48;
+            if (!near_route_ipv6 | (x62 != key_route_ipv6_0) | (x63 != key_route_ipv6_1) | (x64 != key_route_ipv6_2)) {
+                key_route_ipv6_0 = x62;
+                key_route_ipv6_1 = x63;
+                key_route_ipv6_2 = x64;
+                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x62, x63, x64}, 24);
+                asked_route_ipv6++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv6 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv6->miss;
+            asked_route_ipv6++;
+        }
+        const struct record_route_ipv6 *const r = near_route_ipv6;
+        const uint32_t hit = r != table_route_ipv6->miss;
+        all_route_ipv6++;
+        hits_route_ipv6 += hit;
+        switch (r->action) {
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
+                break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        {
+            const uint64_t x65 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x65 != key_nexthop_0)) {
+                key_nexthop_0 = x65;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x65}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_6_stage_16_route_ipv6_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            UpfIngress_route_ttl = sp_ld8(p + 14 + 7);
+            if (sp_ld8(p + 14 + 7) <= 1u) {
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | 0u); c->v.meta_mark = meta_mark;
+                meta_reason = 0x23u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x23u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+            if (meta_out_length > meta_mtu) {
+                UpfIngress_route_tell_fits = ((meta_mtu - ((meta_out_length - (sp_ld16(p + 14 + 4) + 0x28u)) & 0xffff)) & 0xffff);
+                meta_mark = ((uint32_t)(rule_set_pdr->set_pdr.out_vrf_15) << 16 | UpfIngress_route_tell_fits); c->v.meta_mark = meta_mark;
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 0x1feu;
+                class_6_leave_0(c, p);
+                c->valid = valid;
+                c->v.meta_reason = 0x25u;
+                c->v.standard_metadata_egress_spec = 0x1feu;
+                to_24 |= bit;
+                goto done;
+            }
+        } else {
+            if (meta_out_length > meta_mtu) {
+                meta_reason = 0x25u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x25u, meta_mark);
+                goto done;
+            }
+        }
+        UpfIngress_police_colour = 0u;
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
+                    meta_reason = 0x1eu;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x1eu, meta_mark);
+                    goto done;
+                }
+                meta_reason = 0x20u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x20u, meta_mark);
+                goto done;
+            }
+        }
+        if (meta_class_meter != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            if (UpfIngress_police_colour == 2u) {
+                meta_reason = 0x22u;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x22u, meta_mark);
+                goto done;
+            }
+        }
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+            sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
+        }
+        sp_st16(p + 12, 0x86ddu);
+        c->keep = (meta_out_length + 0xeu);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        }
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        standard_metadata_egress_port = standard_metadata_egress_spec;
+        if (standard_metadata_egress_spec == 511) {
+            sp_drop(run, i, 0u, meta_mark);
+            goto done;
+        }
+        /* deparser */
+        if (pk->length > c->keep) pk->length = c->keep;
+        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        done:;
+    }
+    run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv6, all_route_ipv6, hits_route_ipv6, asked_route_ipv6);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+}
+
+static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_24 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        uint64_t valid = 0x3010;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = c->v.meta_nexthop;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -13981,6 +18036,13 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
+        const uint64_t x83 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x83 != key_nexthop_0)) {
+            key_nexthop_0 = x83;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x83}, 8);
+        }
+        const struct record_nexthop *const r = near_nexthop;
+        const uint32_t hit = r != table_nexthop->miss;
         switch (r->action) {
             case ACTION_send_vxlan: {
                 UpfIngress_route_send_vxlan_port = r->send_vxlan.port_0;
@@ -13999,10 +18061,10 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x70 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x70;
-                const uint64_t x71 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x71;
+                const uint64_t x84 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x84;
+                const uint64_t x85 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x85;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -14014,8 +18076,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x72 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x72;
+                const uint32_t x86 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x86;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -14023,11 +18085,11 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x73 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 54)) | 0xc000u);
-                f_underlay_udp_0_src = x73;
+                const uint32_t x87 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 54)) | 0xc000u);
+                f_underlay_udp_0_src = x87;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x74 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x74;
+                const uint32_t x88 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x88;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -14192,8 +18254,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x75 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x75;
+            const uint32_t x89 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x89;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -14204,8 +18266,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x76 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x76;
+            const uint32_t x90 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x90;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -14218,8 +18280,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x77 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x77;
+                const uint32_t x91 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x91;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -14227,7 +18289,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -14239,53 +18301,53 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum78 = {0, 0, 0};
-            sp_sum_value(&sum78, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum78, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum78, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum78, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum78, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum78, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum78, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum78, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum78, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum78, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum78, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum78, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum78, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
+            struct sp_sum sum92 = {0, 0, 0};
+            sp_sum_value(&sum92, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum92, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum92, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum92, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum92, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum92, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum92, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum92, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum92, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum92, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum92, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum92, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum92, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum92) & 0xffff);
         }
-        struct sp_sum sum79 = {0, 0, 0};
-        sp_sum_value(&sum79, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum79, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum79, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum79, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum79, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum79, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum79, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum79, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum79, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum79, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum79, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum79, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum79, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
+        struct sp_sum sum93 = {0, 0, 0};
+        sp_sum_value(&sum93, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum93, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum93, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum93, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum93, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum93, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum93, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum93, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum93, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum93, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum93, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum93, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum93, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum93) & 0xffff);
         /* deparser */
         if (valid == 0x33ffull) {
             if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
-            sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
-            sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
-            sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
-            sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b80_0_0, 4);
-            __builtin_memcpy(p - 40, &b80_1_0, 2);
-            __builtin_memcpy(p - 38, &b80_2_0, 4);
-            __builtin_memcpy(p - 34, &b80_3_0, 2);
-            __builtin_memcpy(p - 32, &b80_4_0, 2);
+            sp_block4 b94_0_0; __builtin_memcpy(&b94_0_0, p, 4);
+            sp_block2 b94_1_0; __builtin_memcpy(&b94_1_0, p + 4, 2);
+            sp_block4 b94_2_0; __builtin_memcpy(&b94_2_0, p + 6, 4);
+            sp_block2 b94_3_0; __builtin_memcpy(&b94_3_0, p + 10, 2);
+            sp_block2 b94_4_0; __builtin_memcpy(&b94_4_0, p + 12, 2);
+            __builtin_memcpy(p - 44, &b94_0_0, 4);
+            __builtin_memcpy(p - 40, &b94_1_0, 2);
+            __builtin_memcpy(p - 38, &b94_2_0, 4);
+            __builtin_memcpy(p - 34, &b94_3_0, 2);
+            __builtin_memcpy(p - 32, &b94_4_0, 2);
             sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14312,16 +18374,16 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-            sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-            sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-            sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-            sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b81_0_0, 4);
-            __builtin_memcpy(p - 32, &b81_1_0, 2);
-            __builtin_memcpy(p - 30, &b81_2_0, 4);
-            __builtin_memcpy(p - 26, &b81_3_0, 2);
-            __builtin_memcpy(p - 24, &b81_4_0, 2);
+            sp_block4 b95_0_0; __builtin_memcpy(&b95_0_0, p, 4);
+            sp_block2 b95_1_0; __builtin_memcpy(&b95_1_0, p + 4, 2);
+            sp_block4 b95_2_0; __builtin_memcpy(&b95_2_0, p + 6, 4);
+            sp_block2 b95_3_0; __builtin_memcpy(&b95_3_0, p + 10, 2);
+            sp_block2 b95_4_0; __builtin_memcpy(&b95_4_0, p + 12, 2);
+            __builtin_memcpy(p - 36, &b95_0_0, 4);
+            __builtin_memcpy(p - 32, &b95_1_0, 2);
+            __builtin_memcpy(p - 30, &b95_2_0, 4);
+            __builtin_memcpy(p - 26, &b95_3_0, 2);
+            __builtin_memcpy(p - 24, &b95_4_0, 2);
             sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14359,41 +18421,41 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_others(struct sp_
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t todo)
+static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
-    const struct sp_wait *const wait = &run->wait[119];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    uint32_t others = 0;
+    struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
+    const struct record_route_ipv4 *near_route_ipv4 = 0;
+    uint64_t key_route_ipv4_0 = 0;
+    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
+    const struct record_nexthop *near_nexthop = 0;
+    uint64_t key_nexthop_0 = 0;
+    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_wait *const wait = &run->wait[118];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
-        if (__builtin_expect(r->action != ACTION_send, 0)) {
-            const uint64_t row = sp_row(wait, table, left, ACTION_send);
-            
-            class_6_stage_19_nexthop_others(run, row);
-            
-            others += __builtin_popcountll(row);
-            left &= ~row | bit;
-            continue;
-        }
-        found += hit;
         uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
+        if (todo & bit << 3) {
+            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
+            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+        }
+        uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
+        uint32_t meta_nexthop = 0u;
         uint32_t meta_out_length = c->v.meta_out_length;
         uint32_t meta_mtu = 0u;
         uint32_t meta_reason = 0u;
@@ -14401,6 +18463,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_egress_port = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
+        uint32_t UpfIngress_route_drop_reason = 0u;
         uint32_t UpfIngress_route_send_port = 0u;
         uint64_t UpfIngress_route_send_src_mac = 0x0ull;
         uint64_t UpfIngress_route_send_dst_mac = 0x0ull;
@@ -14445,21 +18509,74 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
+        if (small_route_ipv4) {
+            const uint64_t x74 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x74 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x74;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x74}, 8);
+                asked_route_ipv4++;
+            }
+        } else {
+            const uint32_t k = wait->key_of[i];
+            near_route_ipv4 = wait->hits >> k & 1 ? (const void *)wait->records[k] : table_route_ipv4->miss;
+            asked_route_ipv4++;
+        }
+        const struct record_route_ipv4 *const r = near_route_ipv4;
+        const uint32_t hit = r != table_route_ipv4->miss;
+        all_route_ipv4++;
+        hits_route_ipv4 += hit;
         switch (r->action) {
-            case ACTION_send: {
-                UpfIngress_route_send_port = r->send.port_0;
-                UpfIngress_route_send_src_mac = r->send.src_mac_1;
-                UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
-                UpfIngress_route_send_mtu = r->send.mtu_3;
-                meta_mtu = UpfIngress_route_send_mtu;
-                standard_metadata_egress_spec = UpfIngress_route_send_port;
-                sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                sp_st48(p, UpfIngress_route_send_dst_mac);
+            case ACTION_set_nexthop: {
+                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
+                meta_nexthop = UpfIngress_route_set_nexthop_nexthop; c->v.meta_nexthop = meta_nexthop;
                 break;
+            }
+            case ACTION_UpfIngress_route_drop: {
+                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
+                meta_reason = UpfIngress_route_drop_reason;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, meta_reason, meta_mark);
+                goto done;
             }
             default:
                 __builtin_unreachable();
         }
+        {
+            const uint64_t x75 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x75 != key_nexthop_0)) {
+                key_nexthop_0 = x75;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x75}, 8);
+                asked_nexthop++;
+            }
+            const struct record_nexthop *const r = near_nexthop;
+            const uint32_t hit = r != table_nexthop->miss;
+            all_nexthop++;
+            hits_nexthop += hit;
+            if (__builtin_expect(r->action != ACTION_send, 0)) {
+                
+                class_6_stage_18_route_ipv4_others_0_nexthop(run, bit);
+                
+                goto done;
+            }
+            switch (r->action) {
+                case ACTION_send: {
+                    UpfIngress_route_send_port = r->send.port_0;
+                    UpfIngress_route_send_src_mac = r->send.src_mac_1;
+                    UpfIngress_route_send_dst_mac = r->send.dst_mac_2;
+                    UpfIngress_route_send_mtu = r->send.mtu_3;
+                    meta_mtu = UpfIngress_route_send_mtu;
+                    standard_metadata_egress_spec = UpfIngress_route_send_port;
+                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
+                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    break;
+                }
+                default:
+                    __builtin_unreachable();
+            }
+            goto node_4;
+        }
+        node_4:;
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_route_ttl = sp_ld8(p + 14 + 7);
             if (sp_ld8(p + 14 + 7) <= 1u) {
@@ -14584,8 +18701,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x63 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x63;
+            const uint32_t x76 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x76;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -14596,8 +18713,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x64 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x64;
+            const uint32_t x77 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x77;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -14610,8 +18727,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x65 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x65;
+                const uint32_t x78 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x78;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -14619,7 +18736,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -14631,21 +18748,21 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
             goto done;
         }
         if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum66 = {0, 0, 0};
-            sp_sum_value(&sum66, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum66, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum66, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum66, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum66, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum66, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum66, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum66, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum66, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum66, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum66, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum66, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum66, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum66) & 0xffff);
+            struct sp_sum sum79 = {0, 0, 0};
+            sp_sum_value(&sum79, f_tunnel_ipv4_0_version, 4);
+            sp_sum_value(&sum79, f_tunnel_ipv4_1_ihl, 4);
+            sp_sum_value(&sum79, f_tunnel_ipv4_2_tos, 8);
+            sp_sum_value(&sum79, f_tunnel_ipv4_3_total_length, 16);
+            sp_sum_value(&sum79, f_tunnel_ipv4_4_identification, 16);
+            sp_sum_value(&sum79, f_tunnel_ipv4_5_reserved, 1);
+            sp_sum_value(&sum79, f_tunnel_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum79, f_tunnel_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum79, f_tunnel_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum79, f_tunnel_ipv4_9_ttl, 8);
+            sp_sum_value(&sum79, f_tunnel_ipv4_10_protocol, 8);
+            sp_sum_value(&sum79, f_tunnel_ipv4_12_src, 32);
+            sp_sum_value(&sum79, f_tunnel_ipv4_13_dst, 32);
+            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
         }
         /* deparser */
         if (valid == 0x33f0ull) {
@@ -14653,16 +18770,16 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b67_0_0; __builtin_memcpy(&b67_0_0, p, 4);
-            sp_block2 b67_1_0; __builtin_memcpy(&b67_1_0, p + 4, 2);
-            sp_block4 b67_2_0; __builtin_memcpy(&b67_2_0, p + 6, 4);
-            sp_block2 b67_3_0; __builtin_memcpy(&b67_3_0, p + 10, 2);
-            sp_block2 b67_4_0; __builtin_memcpy(&b67_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b67_0_0, 4);
-            __builtin_memcpy(p - 40, &b67_1_0, 2);
-            __builtin_memcpy(p - 38, &b67_2_0, 4);
-            __builtin_memcpy(p - 34, &b67_3_0, 2);
-            __builtin_memcpy(p - 32, &b67_4_0, 2);
+            sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
+            sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
+            sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
+            sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
+            sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
+            __builtin_memcpy(p - 44, &b80_0_0, 4);
+            __builtin_memcpy(p - 40, &b80_1_0, 2);
+            __builtin_memcpy(p - 38, &b80_2_0, 4);
+            __builtin_memcpy(p - 34, &b80_3_0, 2);
+            __builtin_memcpy(p - 32, &b80_4_0, 2);
             sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -14681,16 +18798,16 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
-            sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
-            sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
-            sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
-            sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b68_0_0, 4);
-            __builtin_memcpy(p - 32, &b68_1_0, 2);
-            __builtin_memcpy(p - 30, &b68_2_0, 4);
-            __builtin_memcpy(p - 26, &b68_3_0, 2);
-            __builtin_memcpy(p - 24, &b68_4_0, 2);
+            sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
+            sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
+            sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
+            sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
+            sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
+            __builtin_memcpy(p - 36, &b81_0_0, 4);
+            __builtin_memcpy(p - 32, &b81_1_0, 2);
+            __builtin_memcpy(p - 30, &b81_2_0, 4);
+            __builtin_memcpy(p - 26, &b81_3_0, 2);
+            __builtin_memcpy(p - 24, &b81_4_0, 2);
             sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
             sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
             sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -14706,181 +18823,55 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop(struct sp_run *co
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - others - found);
     run->todo[24] |= to_24;
+    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
 }
 
 struct alike_0 {
-    int of_0;
-    int of_1;
-    int of_2;
+    long of_0;
+    __typeof__(&class_1_leave_0) of_1;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_0_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_0 *const of)
+static __attribute__((noinline)) void alike_0_9_local_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_0 *const of)
 {
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
+    const long of_0 = of->of_0;
+    const __typeof__(&class_1_leave_0) of_1 = of->of_1;
     uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[of_1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
+    struct sp_table *const table_local_ipv4 = &run->lane->tables[TABLE_local_ipv4];
+    const struct record_local_ipv4 *near_local_ipv4 = 0;
+    uint64_t key_local_ipv4_0 = 0;
+    uint32_t all_local_ipv4 = 0, hits_local_ipv4 = 0, asked_local_ipv4 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_uplink = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_group_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_station_tmp = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        uint32_t UpfIngress_session_src = 0u;
-        UpfIngress_station_tmp = r->action;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u; c->v.meta_loopback = meta_loopback;
-                break;
-            }
-            case ACTION_group: {
-                UpfIngress_station_group_vrf = r->group.vrf_0;
-                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        switch (UpfIngress_station_tmp) {
-            case 2u: {
-                meta_reason = 0x2au;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x2au, 0u);
-                goto done;
-            }
-            default: {
-                break;
-            }
-        }
-        UpfIngress_session_remote_v4 = 0u;
-        UpfIngress_session_local_v4 = 0u;
-        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_remote_port = 0u;
-        UpfIngress_session_local_port = 0u;
-        UpfIngress_session_flow_label = 0u;
-        meta_uplink = 1u;
-        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
-            meta_reason = 0x28u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x28u, 0u);
-            goto done;
-        }
-        const uint64_t x_l5 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[of_2] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_1_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_0 of = {8, 1, 33, 0};
-    alike_0_1_station(run, todo, &of);
-}
-
-static void class_3_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_0 of = {48, 41, 73, 0};
-    alike_0_1_station(run, todo, &of);
-}
-
-struct alike_1 {
-    int of_0;
-    long of_1;
-    __typeof__(&class_1_leave_0) of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_1_9_local_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
-{
-    const int of_0 = of->of_0;
-    const long of_1 = of->of_1;
-    const __typeof__(&class_1_leave_0) of_2 = of->of_2;
-    uint64_t to_l0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_local_ipv4];
-    const struct sp_wait *const wait = &run->wait[of_0];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_local_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint64_t valid = of_1;
+        uint64_t valid = of_0;
+        uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_reason = 0u;
         uint32_t meta_mark = c->v.meta_mark;
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_session_tmp_3 = 0u;
+        const uint64_t x_l1 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+        if (!near_local_ipv4 | (x_l1 != key_local_ipv4_0)) {
+            key_local_ipv4_0 = x_l1;
+            near_local_ipv4 = sp_near(run, TABLE_local_ipv4, (const uint64_t[1]){x_l1}, 8);
+            asked_local_ipv4++;
+        }
+        const struct record_local_ipv4 *const r = near_local_ipv4;
+        const uint32_t hit = r != table_local_ipv4->miss;
+        all_local_ipv4++;
+        hits_local_ipv4 += hit;
         UpfIngress_session_tmp_3 = r->action;
         switch (r->action) {
             case ACTION_host: {
                 meta_reason = 3u;
                 standard_metadata_egress_spec = 0x1feu;
-                of_2(c, p);
+                of_1(c, p);
                 c->valid = valid;
                 c->v.meta_reason = 3u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
@@ -14897,7 +18888,7 @@ static __attribute__((noinline)) void alike_1_9_local_ipv4(struct sp_run *const 
             case 7u: {
                 meta_reason = 5u;
                 standard_metadata_egress_spec = 0x1feu;
-                of_2(c, p);
+                of_1(c, p);
                 c->valid = valid;
                 c->v.meta_reason = 5u;
                 c->v.standard_metadata_egress_spec = 0x1feu;
@@ -14914,42 +18905,42 @@ static __attribute__((noinline)) void alike_1_9_local_ipv4(struct sp_run *const 
         }
         done:;
     }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
     run->todo[24] |= to_l0;
+    sp_count_near(run, table_local_ipv4, all_local_ipv4, hits_local_ipv4, asked_local_ipv4);
 }
 
 static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {9, 0x10200e410, class_1_leave_0, 0};
-    alike_1_9_local_ipv4(run, todo, &of);
+    static const struct alike_0 of = {0x10200e410, class_1_leave_0, 0};
+    alike_0_9_local_ipv4(run, todo, &of);
 }
 
 static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {29, 0x10800e410, class_2_leave_0, 0};
-    alike_1_9_local_ipv4(run, todo, &of);
+    static const struct alike_0 of = {0x10800e410, class_2_leave_0, 0};
+    alike_0_9_local_ipv4(run, todo, &of);
 }
 
 static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {49, 0x10203e410, class_3_leave_0, 0};
-    alike_1_9_local_ipv4(run, todo, &of);
+    static const struct alike_0 of = {0x10203e410, class_3_leave_0, 0};
+    alike_0_9_local_ipv4(run, todo, &of);
 }
 
 static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {69, 0x10803e410, class_4_leave_0, 0};
-    alike_1_9_local_ipv4(run, todo, &of);
+    static const struct alike_0 of = {0x10803e410, class_4_leave_0, 0};
+    alike_0_9_local_ipv4(run, todo, &of);
 }
 
-struct alike_2 {
+struct alike_1 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_2_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
+static __attribute__((noinline)) void alike_1_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -15011,23 +19002,23 @@ static __attribute__((noinline)) void alike_2_11_sdf_ipv4(struct sp_run *const r
 
 static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {12, 11, 37, 0};
-    alike_2_11_sdf_ipv4(run, todo, &of);
+    static const struct alike_1 of = {12, 11, 37, 0};
+    alike_1_11_sdf_ipv4(run, todo, &of);
 }
 
 static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {52, 51, 77, 0};
-    alike_2_11_sdf_ipv4(run, todo, &of);
+    static const struct alike_1 of = {52, 51, 77, 0};
+    alike_1_11_sdf_ipv4(run, todo, &of);
 }
 
 static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {92, 91, 117, 0};
-    alike_2_11_sdf_ipv4(run, todo, &of);
+    static const struct alike_1 of = {92, 91, 117, 0};
+    alike_1_11_sdf_ipv4(run, todo, &of);
 }
 
-struct alike_3 {
+struct alike_2 {
     int of_0;
     int of_1;
     int of_2;
@@ -15044,7 +19035,7 @@ struct alike_3 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_3_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
+static __attribute__((noinline)) void alike_2_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -15088,6 +19079,7 @@ static __attribute__((noinline)) void alike_3_12_pdr_by_class(struct sp_run *con
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[of_4];
     const uint64_t hits = wait->hits;
@@ -15268,19 +19260,23 @@ static __attribute__((noinline)) void alike_3_12_pdr_by_class(struct sp_run *con
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x_l29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_l20 += (n_l20 == begin_l21) | (x_l29 != word_l22);
-            wait_l19->key_of[i] = n_l20 - 1;
-            sp_st64(wait_l19->bytes + (n_l20 - 1) * 8 + 0, x_l29);
-            word_l22 = x_l29;
+            if (!small_route_ipv4) {
+                const uint64_t x_l29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_l20 += (n_l20 == begin_l21) | (x_l29 != word_l22);
+                wait_l19->key_of[i] = n_l20 - 1;
+                sp_st64(wait_l19->bytes + (n_l20 - 1) * 8 + 0, x_l29);
+                word_l22 = x_l29;
+            }
             to_l4 |= bit;
             goto done;
         } else {
-            const uint64_t x_l30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_6 + 16) << 16;
-            n_l16 += (n_l16 == begin_l17) | (x_l30 != word_l18);
-            wait_l15->key_of[i] = n_l16 - 1;
-            sp_st64(wait_l15->bytes + (n_l16 - 1) * 8 + 0, x_l30);
-            word_l18 = x_l30;
+            if (!small_route_ipv4) {
+                const uint64_t x_l30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_6 + 16) << 16;
+                n_l16 += (n_l16 == begin_l17) | (x_l30 != word_l18);
+                wait_l15->key_of[i] = n_l16 - 1;
+                sp_st64(wait_l15->bytes + (n_l16 - 1) * 8 + 0, x_l30);
+                word_l18 = x_l30;
+            }
             to_l3 |= bit;
             goto done;
         }
@@ -15302,17 +19298,17 @@ static __attribute__((noinline)) void alike_3_12_pdr_by_class(struct sp_run *con
 
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
-    alike_3_12_pdr_by_class(run, todo, &of);
+    static const struct alike_2 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
+    alike_2_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
-    alike_3_12_pdr_by_class(run, todo, &of);
+    static const struct alike_2 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
+    alike_2_12_pdr_by_class(run, todo, &of);
 }
 
-struct alike_4 {
+struct alike_3 {
     int of_0;
     int of_1;
     int of_2;
@@ -15327,7 +19323,7 @@ struct alike_4 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_4_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
+static __attribute__((noinline)) void alike_3_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -15360,6 +19356,7 @@ static __attribute__((noinline)) void alike_4_14_firewall_v4(struct sp_run *cons
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_firewall_v4];
     const struct sp_wait *const wait = &run->wait[of_3];
     const uint64_t hits = wait->hits;
@@ -15484,19 +19481,23 @@ static __attribute__((noinline)) void alike_4_14_firewall_v4(struct sp_run *cons
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x_l20 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_l14 += (n_l14 == begin_l15) | (x_l20 != word_l16);
-            wait_l13->key_of[i] = n_l14 - 1;
-            sp_st64(wait_l13->bytes + (n_l14 - 1) * 8 + 0, x_l20);
-            word_l16 = x_l20;
+            if (!small_route_ipv4) {
+                const uint64_t x_l20 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_l14 += (n_l14 == begin_l15) | (x_l20 != word_l16);
+                wait_l13->key_of[i] = n_l14 - 1;
+                sp_st64(wait_l13->bytes + (n_l14 - 1) * 8 + 0, x_l20);
+                word_l16 = x_l20;
+            }
             to_l3 |= bit;
             goto done;
         } else {
-            const uint64_t x_l21 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_5 + 16) << 16;
-            n_l10 += (n_l10 == begin_l11) | (x_l21 != word_l12);
-            wait_l9->key_of[i] = n_l10 - 1;
-            sp_st64(wait_l9->bytes + (n_l10 - 1) * 8 + 0, x_l21);
-            word_l12 = x_l21;
+            if (!small_route_ipv4) {
+                const uint64_t x_l21 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_5 + 16) << 16;
+                n_l10 += (n_l10 == begin_l11) | (x_l21 != word_l12);
+                wait_l9->key_of[i] = n_l10 - 1;
+                sp_st64(wait_l9->bytes + (n_l10 - 1) * 8 + 0, x_l21);
+                word_l12 = x_l21;
+            }
             to_l2 |= bit;
             goto done;
         }
@@ -15515,17 +19516,17 @@ static __attribute__((noinline)) void alike_4_14_firewall_v4(struct sp_run *cons
 
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
-    alike_4_14_firewall_v4(run, todo, &of);
+    static const struct alike_3 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
+    alike_3_14_firewall_v4(run, todo, &of);
 }
 
 static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
-    alike_4_14_firewall_v4(run, todo, &of);
+    static const struct alike_3 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
+    alike_3_14_firewall_v4(run, todo, &of);
 }
 
-struct alike_5 {
+struct alike_4 {
     int of_0;
     int of_1;
     int of_2;
@@ -15535,7 +19536,7 @@ struct alike_5 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_5_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
+static __attribute__((noinline)) void alike_4_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -15553,6 +19554,7 @@ static __attribute__((noinline)) void alike_5_15_traffic_class(struct sp_run *co
     uint32_t n_l7 = wait_l6->keys;
     uint32_t begin_l8 = n_l7;
     uint64_t word_l9 = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
     const struct sp_wait *const wait = &run->wait[of_2];
     const uint64_t hits = wait->hits;
@@ -15597,19 +19599,23 @@ static __attribute__((noinline)) void alike_5_15_traffic_class(struct sp_run *co
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x_l10 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_l7 += (n_l7 == begin_l8) | (x_l10 != word_l9);
-            wait_l6->key_of[i] = n_l7 - 1;
-            sp_st64(wait_l6->bytes + (n_l7 - 1) * 8 + 0, x_l10);
-            word_l9 = x_l10;
+            if (!small_route_ipv4) {
+                const uint64_t x_l10 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_l7 += (n_l7 == begin_l8) | (x_l10 != word_l9);
+                wait_l6->key_of[i] = n_l7 - 1;
+                sp_st64(wait_l6->bytes + (n_l7 - 1) * 8 + 0, x_l10);
+                word_l9 = x_l10;
+            }
             to_l1 |= bit;
             goto done;
         } else {
-            const uint64_t x_l11 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_3 + 16) << 16;
-            n_l3 += (n_l3 == begin_l4) | (x_l11 != word_l5);
-            wait_l2->key_of[i] = n_l3 - 1;
-            sp_st64(wait_l2->bytes + (n_l3 - 1) * 8 + 0, x_l11);
-            word_l5 = x_l11;
+            if (!small_route_ipv4) {
+                const uint64_t x_l11 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + of_3 + 16) << 16;
+                n_l3 += (n_l3 == begin_l4) | (x_l11 != word_l5);
+                wait_l2->key_of[i] = n_l3 - 1;
+                sp_st64(wait_l2->bytes + (n_l3 - 1) * 8 + 0, x_l11);
+                word_l5 = x_l11;
+            }
             to_l0 |= bit;
             goto done;
         }
@@ -15624,272 +19630,30 @@ static __attribute__((noinline)) void alike_5_15_traffic_class(struct sp_run *co
 
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {17, 18, 15, 50, 42, 43, 0};
-    alike_5_15_traffic_class(run, todo, &of);
+    static const struct alike_4 of = {17, 18, 15, 50, 42, 43, 0};
+    alike_4_15_traffic_class(run, todo, &of);
 }
 
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {57, 58, 55, 58, 82, 83, 0};
-    alike_5_15_traffic_class(run, todo, &of);
+    static const struct alike_4 of = {57, 58, 55, 58, 82, 83, 0};
+    alike_4_15_traffic_class(run, todo, &of);
 }
 
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {97, 98, 95, 14, 122, 123, 0};
-    alike_5_15_traffic_class(run, todo, &of);
+    static const struct alike_4 of = {97, 98, 95, 14, 122, 123, 0};
+    alike_4_15_traffic_class(run, todo, &of);
 }
 
-struct alike_6 {
+struct alike_5 {
     int of_0;
     int of_1;
     int of_2;
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_6_17_route_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv4];
-    const struct sp_wait *const wait = &run->wait[of_1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x_l5 = (uint64_t)meta_nexthop << 48;
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[of_2] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_1_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {19, 17, 44, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-static void class_1_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {19, 18, 44, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-static void class_2_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {39, 38, 64, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-static void class_3_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {59, 57, 84, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-static void class_5_stage_17_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {99, 97, 124, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-static void class_5_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {99, 98, 124, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-static void class_6_stage_18_route_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_6 of = {119, 118, 144, 0};
-    alike_6_17_route_ipv4(run, todo, &of);
-}
-
-struct alike_7 {
-    int of_0;
-    int of_1;
-    int of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_7_1_station(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_station];
-    const struct sp_wait *const wait = &run->wait[of_1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_station *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_vrf = 0u;
-        uint32_t meta_loopback = 0u;
-        uint32_t meta_uplink = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_station_route_vrf = 0u;
-        uint32_t UpfIngress_station_loopback_vrf = 0u;
-        uint32_t UpfIngress_station_group_vrf = 0u;
-        uint32_t UpfIngress_station_drop_reason = 0u;
-        uint32_t UpfIngress_station_tmp = 0u;
-        uint32_t UpfIngress_session_remote_v4 = 0u;
-        uint32_t UpfIngress_session_local_v4 = 0u;
-        sp_u128 UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        sp_u128 UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        uint32_t UpfIngress_session_remote_port = 0u;
-        uint32_t UpfIngress_session_local_port = 0u;
-        uint32_t UpfIngress_session_flow_label = 0u;
-        uint32_t UpfIngress_session_src = 0u;
-        UpfIngress_station_tmp = r->action;
-        switch (r->action) {
-            case ACTION_route: {
-                UpfIngress_station_route_vrf = r->route.vrf_0;
-                meta_vrf = UpfIngress_station_route_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_loopback: {
-                UpfIngress_station_loopback_vrf = r->loopback.vrf_0;
-                meta_vrf = UpfIngress_station_loopback_vrf; c->v.meta_vrf = meta_vrf;
-                meta_loopback = 1u;
-                break;
-            }
-            case ACTION_group: {
-                UpfIngress_station_group_vrf = r->group.vrf_0;
-                meta_vrf = UpfIngress_station_group_vrf; c->v.meta_vrf = meta_vrf;
-                break;
-            }
-            case ACTION_UpfIngress_station_drop: {
-                UpfIngress_station_drop_reason = r->UpfIngress_station_drop.reason_0;
-                meta_reason = UpfIngress_station_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, 0u);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        switch (UpfIngress_station_tmp) {
-            case 2u: {
-                meta_reason = 0x2au;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x2au, 0u);
-                goto done;
-            }
-            default: {
-                break;
-            }
-        }
-        UpfIngress_session_remote_v4 = 0u;
-        UpfIngress_session_local_v4 = 0u;
-        UpfIngress_session_remote_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
-        UpfIngress_session_remote_port = 0u;
-        UpfIngress_session_local_port = 0u;
-        UpfIngress_session_flow_label = 0u;
-        meta_uplink = 1u;
-        UpfIngress_session_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
-        if (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (sp_ld32(p + 14 + 12) == sp_ld32(p + 14 + 16))) && (meta_loopback == 0u))) {
-            meta_reason = 0x28u;
-            standard_metadata_egress_spec = 511u;
-            standard_metadata_mcast_grp = 0u;
-            sp_drop(run, i, 0x28u, 0u);
-            goto done;
-        }
-        const uint64_t x_l5 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[of_2] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_2_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_7 of = {28, 21, 53, 0};
-    alike_7_1_station(run, todo, &of);
-}
-
-static void class_4_stage_1_station(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_7 of = {68, 61, 93, 0};
-    alike_7_1_station(run, todo, &of);
-}
-
-struct alike_8 {
-    int of_0;
-    int of_1;
-    int of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_8_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
+static __attribute__((noinline)) void alike_5_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -15951,23 +19715,23 @@ static __attribute__((noinline)) void alike_8_10_sdf_ipv6(struct sp_run *const r
 
 static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_8 of = {32, 30, 57, 0};
-    alike_8_10_sdf_ipv6(run, todo, &of);
+    static const struct alike_5 of = {32, 30, 57, 0};
+    alike_5_10_sdf_ipv6(run, todo, &of);
 }
 
 static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_8 of = {72, 70, 97, 0};
-    alike_8_10_sdf_ipv6(run, todo, &of);
+    static const struct alike_5 of = {72, 70, 97, 0};
+    alike_5_10_sdf_ipv6(run, todo, &of);
 }
 
 static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_8 of = {112, 110, 137, 0};
-    alike_8_10_sdf_ipv6(run, todo, &of);
+    static const struct alike_5 of = {112, 110, 137, 0};
+    alike_5_10_sdf_ipv6(run, todo, &of);
 }
 
-struct alike_9 {
+struct alike_6 {
     int of_0;
     int of_1;
     int of_2;
@@ -15984,7 +19748,7 @@ struct alike_9 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_9_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_9 *const of)
+static __attribute__((noinline)) void alike_6_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -16033,6 +19797,8 @@ static __attribute__((noinline)) void alike_9_12_pdr_by_class(struct sp_run *con
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[of_4];
     const uint64_t hits = wait->hits;
@@ -16218,26 +19984,30 @@ static __attribute__((noinline)) void alike_9_12_pdr_by_class(struct sp_run *con
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x_l38 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_l25 += (n_l25 == begin_l26) | (x_l38 != word_l27);
-            wait_l24->key_of[i] = n_l25 - 1;
-            sp_st64(wait_l24->bytes + (n_l25 - 1) * 8 + 0, x_l38);
-            word_l27 = x_l38;
+            if (!small_route_ipv4) {
+                const uint64_t x_l38 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_l25 += (n_l25 == begin_l26) | (x_l38 != word_l27);
+                wait_l24->key_of[i] = n_l25 - 1;
+                sp_st64(wait_l24->bytes + (n_l25 - 1) * 8 + 0, x_l38);
+                word_l27 = x_l38;
+            }
             to_l4 |= bit;
             goto done;
         } else {
-            const sp_u128 x_l39 = sp_ld128(p + of_6 + 24);
-            const uint64_t x_l40 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l39 >> 80);
-            const uint64_t x_l41 = (uint64_t)(x_l39 >> 16);
-            const uint64_t x_l42 = (uint64_t)x_l39 << 48;
-            n_l19 += (n_l19 == begin_l20) | (x_l40 != word_l21) | (x_l41 != word_l22) | (x_l42 != word_l23);
-            wait_l18->key_of[i] = n_l19 - 1;
-            sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 0, x_l40);
-            word_l21 = x_l40;
-            sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 8, x_l41);
-            word_l22 = x_l41;
-            sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 16, x_l42);
-            word_l23 = x_l42;
+            if (!small_route_ipv6) {
+                const sp_u128 x_l39 = sp_ld128(p + of_6 + 24);
+                const uint64_t x_l40 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l39 >> 80);
+                const uint64_t x_l41 = (uint64_t)(x_l39 >> 16);
+                const uint64_t x_l42 = (uint64_t)x_l39 << 48;
+                n_l19 += (n_l19 == begin_l20) | (x_l40 != word_l21) | (x_l41 != word_l22) | (x_l42 != word_l23);
+                wait_l18->key_of[i] = n_l19 - 1;
+                sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 0, x_l40);
+                word_l21 = x_l40;
+                sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 8, x_l41);
+                word_l22 = x_l41;
+                sp_st64(wait_l18->bytes + (n_l19 - 1) * 24 + 16, x_l42);
+                word_l23 = x_l42;
+            }
             to_l3 |= bit;
             goto done;
         }
@@ -16259,17 +20029,17 @@ static __attribute__((noinline)) void alike_9_12_pdr_by_class(struct sp_run *con
 
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_9 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
-    alike_9_12_pdr_by_class(run, todo, &of);
+    static const struct alike_6 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
+    alike_6_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_9 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
-    alike_9_12_pdr_by_class(run, todo, &of);
+    static const struct alike_6 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
+    alike_6_12_pdr_by_class(run, todo, &of);
 }
 
-struct alike_10 {
+struct alike_7 {
     int of_0;
     int of_1;
     int of_2;
@@ -16284,7 +20054,7 @@ struct alike_10 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_10_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_10 *const of)
+static __attribute__((noinline)) void alike_7_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -16319,6 +20089,8 @@ static __attribute__((noinline)) void alike_10_13_firewall_v6(struct sp_run *con
     struct sp_table *const table_traffic_class = &run->lane->tables[TABLE_traffic_class];
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_firewall_v6];
     const struct sp_wait *const wait = &run->wait[of_3];
     const uint64_t hits = wait->hits;
@@ -16438,26 +20210,30 @@ static __attribute__((noinline)) void alike_10_13_firewall_v6(struct sp_run *con
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x_l22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_l16 += (n_l16 == begin_l17) | (x_l22 != word_l18);
-            wait_l15->key_of[i] = n_l16 - 1;
-            sp_st64(wait_l15->bytes + (n_l16 - 1) * 8 + 0, x_l22);
-            word_l18 = x_l22;
+            if (!small_route_ipv4) {
+                const uint64_t x_l22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_l16 += (n_l16 == begin_l17) | (x_l22 != word_l18);
+                wait_l15->key_of[i] = n_l16 - 1;
+                sp_st64(wait_l15->bytes + (n_l16 - 1) * 8 + 0, x_l22);
+                word_l18 = x_l22;
+            }
             to_l3 |= bit;
             goto done;
         } else {
-            const sp_u128 x_l23 = sp_ld128(p + of_6 + 24);
-            const uint64_t x_l24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l23 >> 80);
-            const uint64_t x_l25 = (uint64_t)(x_l23 >> 16);
-            const uint64_t x_l26 = (uint64_t)x_l23 << 48;
-            n_l10 += (n_l10 == begin_l11) | (x_l24 != word_l12) | (x_l25 != word_l13) | (x_l26 != word_l14);
-            wait_l9->key_of[i] = n_l10 - 1;
-            sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 0, x_l24);
-            word_l12 = x_l24;
-            sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 8, x_l25);
-            word_l13 = x_l25;
-            sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 16, x_l26);
-            word_l14 = x_l26;
+            if (!small_route_ipv6) {
+                const sp_u128 x_l23 = sp_ld128(p + of_6 + 24);
+                const uint64_t x_l24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l23 >> 80);
+                const uint64_t x_l25 = (uint64_t)(x_l23 >> 16);
+                const uint64_t x_l26 = (uint64_t)x_l23 << 48;
+                n_l10 += (n_l10 == begin_l11) | (x_l24 != word_l12) | (x_l25 != word_l13) | (x_l26 != word_l14);
+                wait_l9->key_of[i] = n_l10 - 1;
+                sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 0, x_l24);
+                word_l12 = x_l24;
+                sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 8, x_l25);
+                word_l13 = x_l25;
+                sp_st64(wait_l9->bytes + (n_l10 - 1) * 24 + 16, x_l26);
+                word_l14 = x_l26;
+            }
             to_l2 |= bit;
             goto done;
         }
@@ -16476,17 +20252,17 @@ static __attribute__((noinline)) void alike_10_13_firewall_v6(struct sp_run *con
 
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_10 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
-    alike_10_13_firewall_v6(run, todo, &of);
+    static const struct alike_7 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
+    alike_7_13_firewall_v6(run, todo, &of);
 }
 
 static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_10 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
-    alike_10_13_firewall_v6(run, todo, &of);
+    static const struct alike_7 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
+    alike_7_13_firewall_v6(run, todo, &of);
 }
 
-struct alike_11 {
+struct alike_8 {
     int of_0;
     int of_1;
     int of_2;
@@ -16496,7 +20272,7 @@ struct alike_11 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_11_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_11 *const of)
+static __attribute__((noinline)) void alike_8_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -16516,6 +20292,8 @@ static __attribute__((noinline)) void alike_11_15_traffic_class(struct sp_run *c
     uint32_t n_l9 = wait_l8->keys;
     uint32_t begin_l10 = n_l9;
     uint64_t word_l11 = 0;
+    const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     struct sp_table *const table = &run->lane->tables[TABLE_traffic_class];
     const struct sp_wait *const wait = &run->wait[of_2];
     const uint64_t hits = wait->hits;
@@ -16560,26 +20338,30 @@ static __attribute__((noinline)) void alike_11_15_traffic_class(struct sp_run *c
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x_l12 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            n_l9 += (n_l9 == begin_l10) | (x_l12 != word_l11);
-            wait_l8->key_of[i] = n_l9 - 1;
-            sp_st64(wait_l8->bytes + (n_l9 - 1) * 8 + 0, x_l12);
-            word_l11 = x_l12;
+            if (!small_route_ipv4) {
+                const uint64_t x_l12 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_l9 += (n_l9 == begin_l10) | (x_l12 != word_l11);
+                wait_l8->key_of[i] = n_l9 - 1;
+                sp_st64(wait_l8->bytes + (n_l9 - 1) * 8 + 0, x_l12);
+                word_l11 = x_l12;
+            }
             to_l1 |= bit;
             goto done;
         } else {
-            const sp_u128 x_l13 = sp_ld128(p + of_3 + 24);
-            const uint64_t x_l14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l13 >> 80);
-            const uint64_t x_l15 = (uint64_t)(x_l13 >> 16);
-            const uint64_t x_l16 = (uint64_t)x_l13 << 48;
-            n_l3 += (n_l3 == begin_l4) | (x_l14 != word_l5) | (x_l15 != word_l6) | (x_l16 != word_l7);
-            wait_l2->key_of[i] = n_l3 - 1;
-            sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 0, x_l14);
-            word_l5 = x_l14;
-            sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 8, x_l15);
-            word_l6 = x_l15;
-            sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 16, x_l16);
-            word_l7 = x_l16;
+            if (!small_route_ipv6) {
+                const sp_u128 x_l13 = sp_ld128(p + of_3 + 24);
+                const uint64_t x_l14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x_l13 >> 80);
+                const uint64_t x_l15 = (uint64_t)(x_l13 >> 16);
+                const uint64_t x_l16 = (uint64_t)x_l13 << 48;
+                n_l3 += (n_l3 == begin_l4) | (x_l14 != word_l5) | (x_l15 != word_l6) | (x_l16 != word_l7);
+                wait_l2->key_of[i] = n_l3 - 1;
+                sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 0, x_l14);
+                word_l5 = x_l14;
+                sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 8, x_l15);
+                word_l6 = x_l15;
+                sp_st64(wait_l2->bytes + (n_l3 - 1) * 24 + 16, x_l16);
+                word_l7 = x_l16;
+            }
             to_l0 |= bit;
             goto done;
         }
@@ -16594,106 +20376,20 @@ static __attribute__((noinline)) void alike_11_15_traffic_class(struct sp_run *c
 
 static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_11 of = {36, 38, 35, 50, 61, 63, 0};
-    alike_11_15_traffic_class(run, todo, &of);
+    static const struct alike_8 of = {36, 38, 35, 50, 61, 63, 0};
+    alike_8_15_traffic_class(run, todo, &of);
 }
 
 static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_11 of = {76, 78, 75, 58, 101, 103, 0};
-    alike_11_15_traffic_class(run, todo, &of);
+    static const struct alike_8 of = {76, 78, 75, 58, 101, 103, 0};
+    alike_8_15_traffic_class(run, todo, &of);
 }
 
 static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_11 of = {116, 118, 115, 14, 141, 143, 0};
-    alike_11_15_traffic_class(run, todo, &of);
-}
-
-struct alike_12 {
-    int of_0;
-    int of_1;
-    int of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_12_16_route_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_12 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_route_ipv6];
-    const struct sp_wait *const wait = &run->wait[of_1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_route_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_nexthop = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_route_set_nexthop_nexthop = 0u;
-        uint32_t UpfIngress_route_drop_reason = 0u;
-        switch (r->action) {
-            case ACTION_set_nexthop: {
-                UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
-                meta_nexthop = UpfIngress_route_set_nexthop_nexthop;
-                break;
-            }
-            case ACTION_UpfIngress_route_drop: {
-                UpfIngress_route_drop_reason = r->UpfIngress_route_drop.reason_0;
-                meta_reason = UpfIngress_route_drop_reason;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, meta_reason, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x_l5 = (uint64_t)meta_nexthop << 48;
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[of_2] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_2_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_12 of = {39, 36, 64, 0};
-    alike_12_16_route_ipv6(run, todo, &of);
-}
-
-static void class_4_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_12 of = {79, 76, 104, 0};
-    alike_12_16_route_ipv6(run, todo, &of);
-}
-
-static void class_6_stage_16_route_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_12 of = {119, 116, 144, 0};
-    alike_12_16_route_ipv6(run, todo, &of);
+    static const struct alike_8 of = {116, 118, 115, 14, 141, 143, 0};
+    alike_8_15_traffic_class(run, todo, &of);
 }
 
 static void sp_stages(struct sp_run *const run, const uint64_t all)
@@ -16742,18 +20438,11 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
     if (run->todo[22]) stage_22_route_ipv4(run, run->todo[22]);
     if (class[1]) {
         if (run->todo[25]) class_1_stage_0_parser(run, run->todo[25]);
-        if (run->todo[26]) {
-            sp_look_up(run, TABLE_station, &run->wait[1], 8, run->todo[26]);
-            class_1_stage_1_station(run, run->todo[26]);
-        }
         if (run->todo[33]) {
             sp_look_up(run, TABLE_pdr_by_teid, &run->wait[8], 8, run->todo[33]);
             class_1_stage_8_pdr_by_teid(run, run->todo[33]);
         }
-        if (run->todo[34]) {
-            sp_look_up(run, TABLE_local_ipv4, &run->wait[9], 8, run->todo[34]);
-            class_1_stage_9_local_ipv4(run, run->todo[34]);
-        }
+        if (run->todo[34]) class_1_stage_9_local_ipv4(run, run->todo[34]);
         if (run->todo[36]) {
             sp_look_up(run, TABLE_sdf_ipv4, &run->wait[11], 24, run->todo[36]);
             class_1_stage_11_sdf_ipv4(run, run->todo[36]);
@@ -16770,29 +20459,14 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
             sp_look_up(run, TABLE_traffic_class, &run->wait[15], 16, run->todo[40]);
             class_1_stage_15_traffic_class(run, run->todo[40]);
         }
-        if (run->todo[42]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[17], 8, run->todo[42]);
-            class_1_stage_17_route_ipv4(run, run->todo[42]);
-        }
-        if (run->todo[43]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[18], 8, run->todo[43]);
-            class_1_stage_18_route_ipv4(run, run->todo[43]);
-        }
     }
     if (class[2]) {
         if (run->todo[45]) class_2_stage_0_parser(run, run->todo[45]);
-        if (run->todo[46]) {
-            sp_look_up(run, TABLE_station, &run->wait[21], 8, run->todo[46]);
-            class_2_stage_1_station(run, run->todo[46]);
-        }
         if (run->todo[53]) {
             sp_look_up(run, TABLE_pdr_by_teid, &run->wait[28], 8, run->todo[53]);
             class_2_stage_8_pdr_by_teid(run, run->todo[53]);
         }
-        if (run->todo[54]) {
-            sp_look_up(run, TABLE_local_ipv4, &run->wait[29], 8, run->todo[54]);
-            class_2_stage_9_local_ipv4(run, run->todo[54]);
-        }
+        if (run->todo[54]) class_2_stage_9_local_ipv4(run, run->todo[54]);
         if (run->todo[55]) {
             sp_look_up(run, TABLE_sdf_ipv6, &run->wait[30], 48, run->todo[55]);
             class_2_stage_10_sdf_ipv6(run, run->todo[55]);
@@ -16809,29 +20483,14 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
             sp_look_up(run, TABLE_traffic_class, &run->wait[35], 16, run->todo[60]);
             class_2_stage_15_traffic_class(run, run->todo[60]);
         }
-        if (run->todo[61]) {
-            sp_look_up(run, TABLE_route_ipv6, &run->wait[36], 24, run->todo[61]);
-            class_2_stage_16_route_ipv6(run, run->todo[61]);
-        }
-        if (run->todo[63]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[38], 8, run->todo[63]);
-            class_2_stage_18_route_ipv4(run, run->todo[63]);
-        }
     }
     if (class[3]) {
         if (run->todo[65]) class_3_stage_0_parser(run, run->todo[65]);
-        if (run->todo[66]) {
-            sp_look_up(run, TABLE_station, &run->wait[41], 8, run->todo[66]);
-            class_3_stage_1_station(run, run->todo[66]);
-        }
         if (run->todo[73]) {
             sp_look_up(run, TABLE_pdr_by_teid, &run->wait[48], 8, run->todo[73]);
             class_3_stage_8_pdr_by_teid(run, run->todo[73]);
         }
-        if (run->todo[74]) {
-            sp_look_up(run, TABLE_local_ipv4, &run->wait[49], 8, run->todo[74]);
-            class_3_stage_9_local_ipv4(run, run->todo[74]);
-        }
+        if (run->todo[74]) class_3_stage_9_local_ipv4(run, run->todo[74]);
         if (run->todo[76]) {
             sp_look_up(run, TABLE_sdf_ipv4, &run->wait[51], 24, run->todo[76]);
             class_3_stage_11_sdf_ipv4(run, run->todo[76]);
@@ -16848,29 +20507,14 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
             sp_look_up(run, TABLE_traffic_class, &run->wait[55], 16, run->todo[80]);
             class_3_stage_15_traffic_class(run, run->todo[80]);
         }
-        if (run->todo[82]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[57], 8, run->todo[82]);
-            class_3_stage_17_route_ipv4(run, run->todo[82]);
-        }
-        if (run->todo[83]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[58], 8, run->todo[83]);
-            class_3_stage_18_route_ipv4(run, run->todo[83]);
-        }
     }
     if (class[4]) {
         if (run->todo[85]) class_4_stage_0_parser(run, run->todo[85]);
-        if (run->todo[86]) {
-            sp_look_up(run, TABLE_station, &run->wait[61], 8, run->todo[86]);
-            class_4_stage_1_station(run, run->todo[86]);
-        }
         if (run->todo[93]) {
             sp_look_up(run, TABLE_pdr_by_teid, &run->wait[68], 8, run->todo[93]);
             class_4_stage_8_pdr_by_teid(run, run->todo[93]);
         }
-        if (run->todo[94]) {
-            sp_look_up(run, TABLE_local_ipv4, &run->wait[69], 8, run->todo[94]);
-            class_4_stage_9_local_ipv4(run, run->todo[94]);
-        }
+        if (run->todo[94]) class_4_stage_9_local_ipv4(run, run->todo[94]);
         if (run->todo[95]) {
             sp_look_up(run, TABLE_sdf_ipv6, &run->wait[70], 48, run->todo[95]);
             class_4_stage_10_sdf_ipv6(run, run->todo[95]);
@@ -16887,29 +20531,14 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
             sp_look_up(run, TABLE_traffic_class, &run->wait[75], 16, run->todo[100]);
             class_4_stage_15_traffic_class(run, run->todo[100]);
         }
-        if (run->todo[101]) {
-            sp_look_up(run, TABLE_route_ipv6, &run->wait[76], 24, run->todo[101]);
-            class_4_stage_16_route_ipv6(run, run->todo[101]);
-        }
-        if (run->todo[103]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[78], 8, run->todo[103]);
-            class_4_stage_18_route_ipv4(run, run->todo[103]);
-        }
     }
     if (class[5]) {
         if (run->todo[105]) class_5_stage_0_parser(run, run->todo[105]);
-        if (run->todo[106]) {
-            sp_look_up(run, TABLE_station, &run->wait[81], 8, run->todo[106]);
-            class_5_stage_1_station(run, run->todo[106]);
-        }
         if (run->todo[110]) {
             sp_look_up(run, TABLE_pdr_by_ue_ipv4, &run->wait[85], 8, run->todo[110]);
             class_5_stage_5_pdr_by_ue_ipv4(run, run->todo[110]);
         }
-        if (run->todo[111]) {
-            sp_look_up(run, TABLE_local_ipv4, &run->wait[86], 8, run->todo[111]);
-            class_5_stage_6_local_ipv4(run, run->todo[111]);
-        }
+        if (run->todo[111]) class_5_stage_6_local_ipv4(run, run->todo[111]);
         if (run->todo[116]) {
             sp_look_up(run, TABLE_sdf_ipv4, &run->wait[91], 24, run->todo[116]);
             class_5_stage_11_sdf_ipv4(run, run->todo[116]);
@@ -16926,21 +20555,9 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
             sp_look_up(run, TABLE_traffic_class, &run->wait[95], 16, run->todo[120]);
             class_5_stage_15_traffic_class(run, run->todo[120]);
         }
-        if (run->todo[122]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[97], 8, run->todo[122]);
-            class_5_stage_17_route_ipv4(run, run->todo[122]);
-        }
-        if (run->todo[123]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[98], 8, run->todo[123]);
-            class_5_stage_18_route_ipv4(run, run->todo[123]);
-        }
     }
     if (class[6]) {
         if (run->todo[125]) class_6_stage_0_parser(run, run->todo[125]);
-        if (run->todo[126]) {
-            sp_look_up(run, TABLE_station, &run->wait[101], 8, run->todo[126]);
-            class_6_stage_1_station(run, run->todo[126]);
-        }
         if (run->todo[128]) {
             sp_look_up(run, TABLE_pdr_by_ue_ipv6, &run->wait[103], 16, run->todo[128]);
             class_6_stage_3_pdr_by_ue_ipv6(run, run->todo[128]);
@@ -16965,52 +20582,74 @@ static void sp_stages(struct sp_run *const run, const uint64_t all)
             sp_look_up(run, TABLE_traffic_class, &run->wait[115], 16, run->todo[140]);
             class_6_stage_15_traffic_class(run, run->todo[140]);
         }
-        if (run->todo[141]) {
-            sp_look_up(run, TABLE_route_ipv6, &run->wait[116], 24, run->todo[141]);
-            class_6_stage_16_route_ipv6(run, run->todo[141]);
-        }
-        if (run->todo[143]) {
-            sp_look_up(run, TABLE_route_ipv4, &run->wait[118], 8, run->todo[143]);
-            class_6_stage_18_route_ipv4(run, run->todo[143]);
-        }
     }
     /* In the order of packets. */
     uint64_t left = 0;
     left |= run->todo[23];
-    left |= run->todo[44];
-    if (run->todo[44]) sp_look_up(run, TABLE_nexthop, &run->wait[19], 8, run->todo[44]);
-    left |= run->todo[64];
-    if (run->todo[64]) sp_look_up(run, TABLE_nexthop, &run->wait[39], 8, run->todo[64]);
-    left |= run->todo[84];
-    if (run->todo[84]) sp_look_up(run, TABLE_nexthop, &run->wait[59], 8, run->todo[84]);
-    left |= run->todo[104];
-    if (run->todo[104]) sp_look_up(run, TABLE_nexthop, &run->wait[79], 8, run->todo[104]);
-    left |= run->todo[124];
-    if (run->todo[124]) sp_look_up(run, TABLE_nexthop, &run->wait[99], 8, run->todo[124]);
-    left |= run->todo[144];
-    if (run->todo[144]) sp_look_up(run, TABLE_nexthop, &run->wait[119], 8, run->todo[144]);
+    left |= run->todo[42];
+    if (run->todo[42]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[17], 8, run->todo[42]);
+    left |= run->todo[43];
+    if (run->todo[43]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[18], 8, run->todo[43]);
+    left |= run->todo[61];
+    if (run->todo[61]) if (!run->lane->tables[TABLE_route_ipv6].small) sp_look_up(run, TABLE_route_ipv6, &run->wait[36], 24, run->todo[61]);
+    left |= run->todo[63];
+    if (run->todo[63]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[38], 8, run->todo[63]);
+    left |= run->todo[82];
+    if (run->todo[82]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[57], 8, run->todo[82]);
+    left |= run->todo[83];
+    if (run->todo[83]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[58], 8, run->todo[83]);
+    left |= run->todo[101];
+    if (run->todo[101]) if (!run->lane->tables[TABLE_route_ipv6].small) sp_look_up(run, TABLE_route_ipv6, &run->wait[76], 24, run->todo[101]);
+    left |= run->todo[103];
+    if (run->todo[103]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[78], 8, run->todo[103]);
+    left |= run->todo[122];
+    if (run->todo[122]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[97], 8, run->todo[122]);
+    left |= run->todo[123];
+    if (run->todo[123]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[98], 8, run->todo[123]);
+    left |= run->todo[141];
+    if (run->todo[141]) if (!run->lane->tables[TABLE_route_ipv6].small) sp_look_up(run, TABLE_route_ipv6, &run->wait[116], 24, run->todo[141]);
+    left |= run->todo[143];
+    if (run->todo[143]) if (!run->lane->tables[TABLE_route_ipv4].small) sp_look_up(run, TABLE_route_ipv4, &run->wait[118], 8, run->todo[143]);
     while (left) {
         uint64_t turn = 0;
         turn = sp_turn(left, run->todo[23]);
         if (turn) stage_23_nexthop(run, turn);
         left &= ~turn;
-        turn = sp_turn(left, run->todo[44]);
-        if (turn) class_1_stage_19_nexthop(run, turn);
+        turn = sp_turn(left, run->todo[42]);
+        if (turn) class_1_stage_17_route_ipv4(run, turn);
         left &= ~turn;
-        turn = sp_turn(left, run->todo[64]);
-        if (turn) class_2_stage_19_nexthop(run, turn);
+        turn = sp_turn(left, run->todo[43]);
+        if (turn) class_1_stage_18_route_ipv4(run, turn);
         left &= ~turn;
-        turn = sp_turn(left, run->todo[84]);
-        if (turn) class_3_stage_19_nexthop(run, turn);
+        turn = sp_turn(left, run->todo[61]);
+        if (turn) class_2_stage_16_route_ipv6(run, turn);
         left &= ~turn;
-        turn = sp_turn(left, run->todo[104]);
-        if (turn) class_4_stage_19_nexthop(run, turn);
+        turn = sp_turn(left, run->todo[63]);
+        if (turn) class_2_stage_18_route_ipv4(run, turn);
         left &= ~turn;
-        turn = sp_turn(left, run->todo[124]);
-        if (turn) class_5_stage_19_nexthop(run, turn);
+        turn = sp_turn(left, run->todo[82]);
+        if (turn) class_3_stage_17_route_ipv4(run, turn);
         left &= ~turn;
-        turn = sp_turn(left, run->todo[144]);
-        if (turn) class_6_stage_19_nexthop(run, turn);
+        turn = sp_turn(left, run->todo[83]);
+        if (turn) class_3_stage_18_route_ipv4(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[101]);
+        if (turn) class_4_stage_16_route_ipv6(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[103]);
+        if (turn) class_4_stage_18_route_ipv4(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[122]);
+        if (turn) class_5_stage_17_route_ipv4(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[123]);
+        if (turn) class_5_stage_18_route_ipv4(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[141]);
+        if (turn) class_6_stage_16_route_ipv6(run, turn);
+        left &= ~turn;
+        turn = sp_turn(left, run->todo[143]);
+        if (turn) class_6_stage_18_route_ipv4(run, turn);
         left &= ~turn;
     }
     if (run->todo[24]) stage_24_end_of_ingress(run, run->todo[24]);

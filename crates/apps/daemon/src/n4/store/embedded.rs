@@ -202,7 +202,10 @@ fn apart<T: Send + 'static>(run: impl FnOnce() -> fjall::Result<T> + Send + 'sta
     }
 }
 
-/// What to do with a store that cannot be read.
+/// What to do where the store cannot be used.
+pub(super) const WITHOUT_IT: &str = "To start without the sessions in it, move it away";
+
+/// What is said of a store that cannot be read.
 pub(super) fn damaged(why: &dyn std::fmt::Display) -> String {
-    format!("cannot be read: {why}. To start without the sessions in it, move it away")
+    format!("cannot be read: {why}. {WITHOUT_IT}")
 }

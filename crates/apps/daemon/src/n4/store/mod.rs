@@ -286,10 +286,13 @@ impl Opened {
         this
     }
 
-    /// Writes these changes before it returns.
+    /// Writes these changes before it returns: what a start begins with.
+    ///
+    /// # Errors
+    /// If they cannot be written, with what to do.
     pub fn write_now(&mut self, changes: Vec<Change>) -> Result<(), String> {
         let changes = changes.into_iter().map(|change| (change.key, change.value)).collect();
-        self.commit(changes).map_err(|e| format!("cannot be written: {e}"))
+        self.commit(changes).map_err(|e| format!("cannot be written: {e}. {}", embedded::WITHOUT_IT))
     }
 
     fn commit(&mut self, changes: Changes) -> Result<(), String> {
