@@ -75,8 +75,8 @@ fn the_cut_shows_the_call_that_it_cannot_cut_at() {
 
 #[test]
 fn the_cut_of_psa_shows_what_its_deparser_must_not_do() {
-    let common = include_str!("../../p4-interp/tests/psa/common.p4");
-    let with = |common: &str| include_str!("../../p4-interp/tests/psa/paths.p4").replacen("#include \"common.p4\"\n", common, 1);
+    let common = include_str!("../../../p4/p4-interp/tests/psa/common.p4");
+    let with = |common: &str| include_str!("../../../p4/p4-interp/tests/psa/paths.p4").replacen("#include \"common.p4\"\n", common, 1);
     let text = with(common);
     let late = text.replacen(
         "        normal_meta.note = 0x40 + h.tag.note;\n        p.emit(h.tag);",

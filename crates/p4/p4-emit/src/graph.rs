@@ -184,10 +184,10 @@ pub fn build_for_class<'a>(ir: &'a Ir, model: &Model, join: Join) -> Result<Opti
             while let Some(next) = here.pop() {
                 match next {
                     Vertex::Node(n) if joins.contains(&n) => {}
-                    Vertex::Site(s) if is_near(start) && near(ir, model, graph.sites[s].table).is_some() => {
-                        if vertices.insert(Vertex::Near(s)) {
-                            todo.push(next);
-                        }
+                    Vertex::Site(s)
+                        if is_near(start) && near(ir, model, graph.sites[s].table).is_some() && vertices.insert(Vertex::Near(s)) =>
+                    {
+                        todo.push(next);
                     }
                     Vertex::Node(_) if vertices.insert(next) => todo.push(next),
                     // It may be passed over.
