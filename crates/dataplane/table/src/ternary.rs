@@ -5,7 +5,7 @@
 //! which bitmaps of a few bytes of the key leave one or two to compare ([`blocks`]). A part that outgrows that goes to a tuple space that all such parts
 //! share ([`tuples`]): a hash look-up for each distinct mask.
 //!
-//! Measured in one run of `examples/speed.rs sdf` (filters of random prefixes, protocols, ports and ranges of ports, 16 masks; M look-ups a second on
+//! Measured in one run of `examples/table_speed.rs sdf` (filters of random prefixes, protocols, ports and ranges of ports, 16 masks; M look-ups a second on
 //! one core of an AMD EPYC 9005), where priorities are random, and where narrow filters go first:
 //!
 //! | filters | lists and bitmaps | tuple space, were lists of 40 rules at most |

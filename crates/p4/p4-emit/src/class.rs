@@ -16,9 +16,9 @@ use crate::emitter::{Emitter, Flow, Shared, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::field::load;
-use crate::graph::{self, Graph, Join, Near, StageId, Vertex};
+use crate::graph::{self, Graph, Join, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
-use crate::model::{Home, Kind, Model};
+use crate::model::{Home, Kind, Model, Near};
 use crate::stages::{Printed, function, print};
 use crate::turns::{self, Plan, Track};
 use base::MAX_PACKET;
@@ -94,7 +94,7 @@ pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Print
 
 /// With [`graph::build_for_class`] as `join` says.
 fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join: Join) -> Result<Option<Classes>, EmitError> {
-    let Some(class_graph) = graph::build_for_class(ir, model, join)? else { return Ok(None) };
+    let Some(class_graph) = graph::build_for_class(ir, join, &|table| model.near(ir, table).is_some())? else { return Ok(None) };
     let starts_at_end =
         |s: &graph::Stage| s.site.is_none() && s.nodes.first().and_then(Vertex::node).is_some_and(|node| graph.is_end(node));
     let ends = (0..graph.stages.len()).filter(|s| starts_at_end(&graph.stages[*s]));
@@ -122,7 +122,7 @@ fn classes_of(ir: &Ir, model: &Model, graph: &Graph<'_>, of_none: &Printed, join
             let look_up = class_graph.stages[*s].site.map(|site| class_graph.sites[site].table).and_then(|table| {
                 let (stride, wait) = (key_stride(key_fields(ir, table).1), first_stage + s - graph.stages.len());
                 let keyed = !ir.program.tables[table].keys.is_empty() && !ir.program.asks.iter().any(|ask| ask.table == table);
-                let near = graph::near(ir, model, table);
+                let near = model.near(ir, table);
                 let (table, stage) = (&model.tables[table.index()], first_stage + s);
                 let text = format!("sp_look_up(run, TABLE_{table}, &run->wait[{wait}], {stride}, run->todo[{stage}]);");
                 match near {

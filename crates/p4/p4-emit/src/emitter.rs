@@ -7,9 +7,8 @@
 use crate::EmitError;
 use crate::class::Class;
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
-use crate::graph::{Graph, Near, NodeId, SiteId, StageId, Vertex};
-use crate::model::{Home, Kind, Model};
-use crate::near::Others;
+use crate::graph::{Graph, NodeId, SiteId, StageId, Vertex};
+use crate::model::{Home, Kind, Model, Near};
 use cranelift_entity::EntityRef;
 use p4_analysis::effects::Ordered;
 use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, VarId};
@@ -30,6 +29,14 @@ pub(crate) struct Shared {
     pub records: BTreeSet<ActionId>,
     /// Which headers are valid. Packets of no class always take it along.
     pub valid: bool,
+}
+
+/// Packets of a near table that have another action than the usual one, with what is known of them.
+pub(crate) struct Others {
+    /// Where the table is applied.
+    pub site: SiteId,
+    /// What is known of all of them.
+    pub flow: Flow,
 }
 
 /// What is known where the text stands.

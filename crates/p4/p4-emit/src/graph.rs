@@ -10,7 +10,6 @@
 //! A loop is not cut: its rounds would have to come back to stages that have run. Tables in it are looked up for one packet at a time.
 
 use crate::EmitError;
-use crate::model::Model;
 use p4_analysis::control::{actions, any_stmt, table_exits};
 use p4_analysis::effects::{self, Ordered};
 use p4_ir::origin::Construct;
@@ -114,36 +113,6 @@ pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
     (wildcards && nothing && info.entries.is_empty()).then_some(action)
 }
 
-/// Most entries of a table that is near: they stay in the processor's caches.
-pub const NEAR_ENTRIES: u64 = 4096;
-
-/// When a table is *near*: a packet of a class looks it up where it is applied, unless the packet before had the same key, and waits for no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Near {
-    /// It has room for few entries.
-    Always,
-    /// While it has few, as the host says: most tables of routes do.
-    WhileSmall,
-}
-
-/// When a table is near; `None`: never.
-///
-/// Never is one whose records name cells of counters, meters or registers: it has an entry for each flow or session, so that hardly a packet has the key of
-/// the one before, and what is asked for early has to be there when it is used.
-pub fn near(ir: &Ir, model: &Model, table: TableId) -> Option<Near> {
-    let info = &ir.program.tables[table];
-    if actions(ir, table).iter().any(|action| model.action_params.cells.contains_key(action)) {
-        return None;
-    }
-    // Each packet asks a question of its own.
-    let asks = ir.program.asks.iter().any(|ask| ask.table == table);
-    if asks || info.keys.is_empty() || !info.keys.iter().all(|k| matches!(k.kind, MatchKind::Exact | MatchKind::Lpm)) {
-        return None;
-    }
-    let routes = info.keys.iter().any(|k| k.kind == MatchKind::Lpm);
-    if info.size <= NEAR_ENTRIES { Some(Near::Always) } else { routes.then_some(Near::WhileSmall) }
-}
-
 /// Which nodes are stages of their own for packets of a class, of those that use a meter, a register or random numbers. Each costs these packets what passes them on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
@@ -157,9 +126,10 @@ pub enum Join {
 
 /// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
 /// that can be reached from it, though others have them too, but those that are a stage of their own as `join` says: so the order of packets is kept in one place.
+/// Tables that are `near` are looked up inside of stages. Behind a look-up that packets wait for a stage begins first: what was asked for in it is on its way.
 ///
 /// `None` if that would make the text many times as long.
-pub fn build_for_class<'a>(ir: &'a Ir, model: &Model, join: Join) -> Result<Option<Graph<'a>>, EmitError> {
+pub fn build_for_class<'a>(ir: &'a Ir, join: Join, near: &dyn Fn(TableId) -> bool) -> Result<Option<Graph<'a>>, EmitError> {
     let mut graph = build(ir)?;
     let mut total = 0;
     let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
@@ -171,7 +141,7 @@ pub fn build_for_class<'a>(ir: &'a Ir, model: &Model, join: Join) -> Result<Opti
     let joins: BTreeSet<NodeId> = stages.flat_map(|stage| graph.joins(ir, stage)).collect();
     let is_start = |v: &Vertex| v.node().is_none_or(|n| joins.contains(&n));
     let is_near = |start: Vertex| match start {
-        Vertex::Site(s) => near(ir, model, graph.sites[s].table).is_some(),
+        Vertex::Site(s) => near(graph.sites[s].table),
         _ => true,
     };
     let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(is_start));
@@ -184,9 +154,7 @@ pub fn build_for_class<'a>(ir: &'a Ir, model: &Model, join: Join) -> Result<Opti
             while let Some(next) = here.pop() {
                 match next {
                     Vertex::Node(n) if joins.contains(&n) => {}
-                    Vertex::Site(s)
-                        if is_near(start) && near(ir, model, graph.sites[s].table).is_some() && vertices.insert(Vertex::Near(s)) =>
-                    {
+                    Vertex::Site(s) if is_near(start) && near(graph.sites[s].table) && vertices.insert(Vertex::Near(s)) => {
                         todo.push(next);
                     }
                     Vertex::Node(_) if vertices.insert(next) => todo.push(next),

@@ -4,8 +4,10 @@
 use crate::graph::visit_all;
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
+use p4_analysis::control::actions;
 use p4_analysis::effects::{Place, stmt_writes};
-use p4_ir::{Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, StackId, Stmt, walk};
+use p4_ir::{Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, StackId, Stmt, TableId, walk};
+use program::MatchKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the bytes of a header instance may be.
@@ -30,6 +32,18 @@ pub enum Kind {
     Fixed(String),
     /// Nothing ever writes it.
     Zero,
+}
+
+/// Most entries of a table that is near: they stay in the processor's caches.
+pub const NEAR_ENTRIES: u64 = 4096;
+
+/// When a table is *near*: a packet of a class looks it up where it is applied, unless the packet before had the same key, and waits for no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Near {
+    /// It has room for few entries.
+    Always,
+    /// While it has few, as the host says: most tables of routes do.
+    WhileSmall,
 }
 
 /// The tables of this pass.
@@ -83,6 +97,24 @@ pub struct Model {
 const MOST_POINTERS: usize = 8;
 
 impl Model {
+    /// When a table is near; `None`: never.
+    ///
+    /// Never is one whose records name cells of counters, meters or registers: it has an entry for each flow or session, so that hardly a packet has the key of
+    /// the one before, and what is asked for early has to be there when it is used.
+    pub fn near(&self, ir: &Ir, table: TableId) -> Option<Near> {
+        let info = &ir.program.tables[table];
+        if actions(ir, table).iter().any(|action| self.action_params.cells.contains_key(action)) {
+            return None;
+        }
+        // Each packet asks a question of its own.
+        let asks = ir.program.asks.iter().any(|ask| ask.table == table);
+        if asks || info.keys.is_empty() || !info.keys.iter().all(|k| matches!(k.kind, MatchKind::Exact | MatchKind::Lpm)) {
+            return None;
+        }
+        let routes = info.keys.iter().any(|k| k.kind == MatchKind::Lpm);
+        if info.size <= NEAR_ENTRIES { Some(Near::Always) } else { routes.then_some(Near::WhileSmall) }
+    }
+
     /// Looks the program over.
     pub fn new(ir: &Ir) -> Model {
         let mut names = Names::default();

@@ -7,31 +7,24 @@
 //! in their order.
 
 use crate::EmitError;
-use crate::emitter::{Emitter, Flow};
-use crate::graph::{Near, SiteId, StageId, Vertex, near};
+use crate::emitter::{Emitter, Others};
+use crate::graph::{SiteId, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
+use crate::model::Near;
 use crate::stages::{PAUSE, RESUME, function};
 use cranelift_entity::EntityRef;
 use p4_analysis::control::actions;
 use p4_ir::TableId;
 
-/// Packets of a near table that have another action than the usual one, with what is known of them.
-pub(crate) struct Others {
-    /// Where the table is applied.
-    pub site: SiteId,
-    /// What is known of all of them.
-    pub flow: Flow,
-}
-
 impl Emitter<'_> {
     /// How this stage looks up a table that it comes to; `None`: packets wait for the look-up.
     pub(crate) fn looks_up_here(&self, table: TableId) -> Option<Near> {
-        near(self.ir, self.model, table).filter(|_| self.uses_near())
+        self.model.near(self.ir, table).filter(|_| self.uses_near())
     }
 
     /// Whether near tables are looked up in this stage: it is one of a class, and does not begin with a far look-up, whose records' cells are still on their way.
     pub(crate) fn uses_near(&self) -> bool {
-        let far = |site: SiteId| near(self.ir, self.model, self.graph.sites[site].table).is_none();
+        let far = |site: SiteId| self.model.near(self.ir, self.graph.sites[site].table).is_none();
         self.class.is_some() && !self.graph.stages[self.stage].site.is_some_and(far)
     }
 

@@ -2,14 +2,13 @@
 
 use crate::EmitError;
 use crate::class::{Class, Staged, take_turns};
-use crate::emitter::{Emitter, Flow, Shared, arrive, kept_type, valid_word};
+use crate::emitter::{Emitter, Flow, Others, Shared, arrive, kept_type, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known};
 use crate::field::store;
-use crate::graph::{Graph, Item, Near, NodeId, Seq, SiteId, StageId, Vertex, near};
+use crate::graph::{Graph, Item, NodeId, Seq, SiteId, StageId, Vertex};
 use crate::layout::{key_fields, key_stride, member};
-use crate::model::Model;
-use crate::near::Others;
+use crate::model::{Model, Near};
 use crate::turns::Phase;
 use cranelift_entity::EntityRef;
 use p4_analysis::control::actions;
@@ -125,7 +124,7 @@ impl Emitter<'_> {
         self.stage = stage;
         let mut outer = self.take();
         let name = format!("{}{}", self.prefix(), function(self.graph, self.model, stage));
-        let far = self.graph.stages[stage].site.filter(|site| near(self.ir, self.model, self.graph.sites[*site].table).is_none());
+        let far = self.graph.stages[stage].site.filter(|site| self.model.near(self.ir, self.graph.sites[*site].table).is_none());
         self.usual = far.and_then(|site| self.usual_action(site));
         // Each function behind those that it calls.
         let mut texts = Vec::new();
@@ -403,8 +402,8 @@ impl Emitter<'_> {
         let name = &model.tables[table.index()];
         let keyed = !ir.program.tables[table].keys.is_empty();
         let mut flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
-        if self.class.is_some() && near(ir, model, table).is_some() {
-            return self.head_site(site, flow, near(ir, model, table) == Some(Near::WhileSmall));
+        if self.class.is_some() && model.near(ir, table).is_some() {
+            return self.head_site(site, flow, model.near(ir, table) == Some(Near::WhileSmall));
         }
         let ask = ir.program.asks.iter().find(|ask| ask.table == table);
         // Keys are written ahead of the stage, but those of questions: each packet asks its own.

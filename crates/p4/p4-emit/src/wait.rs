@@ -11,8 +11,9 @@ use crate::EmitError;
 use crate::emitter::{Emitter, local_type};
 use crate::expr::paren;
 use crate::facts::Known;
-use crate::graph::{Near, SiteId, StageId, near, optional};
+use crate::graph::{SiteId, StageId, optional};
 use crate::layout::{key_fields, key_stride};
+use crate::model::Near;
 use crate::stages::{OTHERS, PAUSE, RESUME};
 use cranelift_entity::EntityRef;
 use p4_ir::TableId;
@@ -27,7 +28,7 @@ impl Emitter<'_> {
         }
         let stride = key_stride(key_fields(ir, table).1);
         // Nothing waits for a near table.
-        let small = match near(ir, self.model, table) {
+        let small = match self.model.near(ir, table) {
             Some(Near::Always) => return Ok(()),
             Some(Near::WhileSmall) => self.looks_up_here(table).is_none(),
             None => false,

@@ -2,7 +2,7 @@
 //! processor gave us, so a busy machine matters less. Leaves are rates by themselves, and, as the engine's workers have them, rates with queues for 15
 //! connections each, of which one has packets.
 //!
-//! `cargo run --release -p shaper --example speed`
+//! `cargo run --release -p shaper --example shaper_speed`
 
 use shaper::codel::Law;
 use shaper::shaper::AHEAD;

@@ -1,4 +1,4 @@
-//! How many packets a second the interpreter runs: `cargo run --release --example speed -- PROGRAM.p4 SCRIPT.stf`.
+//! How many packets a second the interpreter runs: `cargo run --release --example interp_speed -- PROGRAM.p4 SCRIPT.stf`.
 //!
 //! The script's entries are applied, then each of its packets alone is sent over and over. The shipped pair is
 //! `p4/upf.p4` and `crates/p4/p4-interp/tests/upf.stf`.

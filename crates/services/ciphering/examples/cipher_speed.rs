@@ -1,7 +1,7 @@
 //! What does ciphering cost beside the library's own best calls, and what does a packet cost that is alone in the queue? The engine's rows of `bench services cipher`, without the rest
 //! of the program. Times are those that the processor gave us, and rounds take turns, so a busy machine matters less.
 //!
-//! `cargo run --release -p ciphering --example speed`
+//! `cargo run --release -p ciphering --example cipher_speed`
 
 use ciphering::{Alone, Choice, Direction, Engine, Job, Key, MAC_LEN, Nea, Nia, Outcome, Step};
 

@@ -1,6 +1,6 @@
 //! Millions of look-ups a second on one core, in bursts of 64 random keys, every value read and checked.
 //!
-//! `cargo run --release --example speed -p table [-- exact|small|lpm|sdf]`. Time is that of the thread, as machines are shared with
+//! `cargo run --release --example table_speed -p table [-- exact|small|lpm|sdf]`. Time is that of the thread, as machines are shared with
 //! others; median and best of some rounds. Compare figures of one run only, or of runs in turn.
 
 use rand::{Rng, SeedableRng, rngs::StdRng};

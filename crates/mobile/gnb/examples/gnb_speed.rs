@@ -1,5 +1,5 @@
 //! What do the entities cost? Nanoseconds for each PDU, the median of several rounds on one thread:
-//! `cargo run --release -p gnb --example speed`.
+//! `cargo run --release -p gnb --example gnb_speed`.
 //!
 //! PDUs and SDUs are made before the clock starts. SDUs that come up are counted by their bytes, so that nothing is optimised away.
 
