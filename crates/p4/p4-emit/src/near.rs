@@ -103,7 +103,8 @@ impl Emitter<'_> {
                 None => self.others.push(Others { site, flow }),
             }
         }
-        self.done();
+        // Not by way of this stage's end, which would undo what that function has put into the context.
+        self.line("continue;");
         self.close();
         self.flow = before;
     }

@@ -6200,7 +6200,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
                 
                 class_1_stage_17_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -7017,7 +7017,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                 
                 class_1_stage_18_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -8308,7 +8308,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
                 
                 class_2_stage_16_route_ipv6_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -9105,7 +9105,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                 
                 class_2_stage_18_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -10374,7 +10374,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
                 
                 class_3_stage_17_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -11256,7 +11256,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                 
                 class_3_stage_18_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -12589,7 +12589,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
                 
                 class_4_stage_16_route_ipv6_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -13451,7 +13451,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                 
                 class_4_stage_18_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -15218,7 +15218,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
                 
                 class_5_stage_17_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -16011,7 +16011,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                 
                 class_5_stage_18_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -17784,7 +17784,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
                 
                 class_6_stage_16_route_ipv6_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
@@ -18557,7 +18557,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
                 
                 class_6_stage_18_route_ipv4_others_0_nexthop(run, bit);
                 
-                goto done;
+                continue;
             }
             switch (r->action) {
                 case ACTION_send: {
