@@ -104,6 +104,14 @@ fn zero_is_as_wide_as_what_it_stands_for() {
     assert!(number(&text, "hits") > 0 && number(&text, "likely") > 0 && number(&text, "unlikely") > 0, "{text}");
 }
 
+/// A packet with another than the usual action of a near table is buffered: the headers that the action has made are still valid behind it.
+#[test]
+fn what_other_actions_of_a_near_table_have_made_stays() {
+    let (code, text) = fuzz(&["--classes", "--programs", "1", "--seed", "900024"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(number(&text, "hits") > 0 && number(&text, "likely") > 0, "{text}");
+}
+
 /// The C compiler may do anything where C says nothing: with these flags it stops instead.
 #[test]
 fn generated_code_has_a_meaning_in_c() {
