@@ -38,6 +38,12 @@ impl Punted {
         came += self.given_back.get(&port).copied().unwrap_or_default();
         let mut went = self.given.get(&port).copied().unwrap_or_default();
         count.dropped.values().for_each(|dropped| went += (*dropped).into());
+        // Punted, and not given to the control plane yet: of which port is seen when it comes, and what has been reported once stays.
+        let (mut punted, mut given) = (Count::default(), Count::default());
+        ledger.punted.values().for_each(|count| punted += (*count).into());
+        self.given.values().for_each(|count| given += *count);
+        let packets = punted.packets.saturating_sub(given.packets);
+        went += Count { packets, bytes: punted.bytes.saturating_sub(given.bytes) };
         let reported = self.reported.entry(port).or_default();
         reported.packets = reported.packets.max(came.packets.saturating_sub(went.packets));
         reported.bytes = reported.bytes.max(came.bytes.saturating_sub(went.bytes));
@@ -106,6 +112,20 @@ mod tests {
         assert_eq!(punted.carried(port, &ledger(20, 6)), Count { packets: 13, bytes: 1300 });
         assert_eq!(punted.carried(port, &ledger(30, 6)), Count { packets: 21, bytes: 2100 });
         assert_eq!(punted.carried(PortId(4), &ledger(30, 6)), Count::default());
+    }
+
+    #[test]
+    fn a_punt_on_its_way_to_the_control_plane_is_not_carried() {
+        let port = PortId(3);
+        let mut punted = Punted::default();
+        let ledger = Ledger {
+            ports: [(port, PortCount { received: count(20), ..PortCount::default() })].into(),
+            punted: [(1, count(2))].into(),
+            ..Ledger::default()
+        };
+        assert_eq!(punted.carried(port, &ledger), Count { packets: 18, bytes: 1800 });
+        (0..2).for_each(|_| punted.came(port, 100));
+        assert_eq!(punted.carried(port, &ledger), Count { packets: 18, bytes: 1800 });
     }
 
     #[test]
