@@ -112,6 +112,23 @@ impl Packet {
         self.buf[HEADROOM..HEADROOM + bytes.len()].copy_from_slice(bytes);
     }
 
+    /// As [`Packet::set`], of the bytes of both, one behind the other.
+    ///
+    /// # Panics
+    /// If they are longer than [`MAX_PACKET`] together.
+    #[inline]
+    pub fn set_both(&mut self, front: &[u8], back: &[u8]) {
+        let len = front.len() + back.len();
+        assert!(len <= MAX_PACKET, "packet of {len} bytes exceeds {MAX_PACKET}");
+        if HEADROOM + len > self.buf.len() {
+            self.buf = vec![0; BUFFER.max(HEADROOM + len)].into_boxed_slice();
+        }
+        (self.start, self.len) = (HEADROOM as u32, len as u32);
+        let (a, b) = self.buf[HEADROOM..HEADROOM + len].split_at_mut(front.len());
+        a.copy_from_slice(front);
+        b.copy_from_slice(back);
+    }
+
     /// Changes the length at the end: new bytes are zero, and the buffer grows if it must. False, with nothing changed, if the packet would be longer than
     /// [`MAX_PACKET`].
     #[must_use]
@@ -231,6 +248,10 @@ mod tests {
         assert_eq!((p.headroom(), p.data()), (HEADROOM, &[1u8, 2, 3][..]));
         p.set(&[7; 4000]);
         assert_eq!((p.headroom(), p.len()), (HEADROOM, 4000));
+        p.set_both(&[1, 2], &[3; 5000]);
+        assert_eq!((p.headroom(), p.len(), &p.data()[..4]), (HEADROOM, 5002, &[1u8, 2, 3, 3][..]));
+        p.set_both(&[5, 6], &[7]);
+        assert_eq!((p.headroom(), p.data()), (HEADROOM, &[5u8, 6, 7][..]));
         p.set(&[5, 6, 7]);
         p.make_room(HEADROOM);
         assert_eq!(p.headroom(), HEADROOM);

@@ -4,12 +4,13 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Ones' complement sum of `bytes`, an odd last byte padded with zero (RFC 1071 §4.1).
 pub fn sum(bytes: &[u8]) -> u32 {
-    // Any word size gives the same folded sum (RFC 1071 §2, part C): 32 bits at a time cannot overflow 64.
+    // Any word size and byte order gives the same folded sum (RFC 1071 §2, parts B and C): 32 bits at a time cannot overflow 64, and in the
+    // machine's order compilers make vectors of them.
     let (words, rest) = bytes.as_chunks::<4>();
     let mut last = [0; 4];
     last[..rest.len()].copy_from_slice(rest);
-    let all = words.iter().chain([&last]).map(|word| u64::from(u32::from_be_bytes(*word))).sum();
-    u32::from(fold(all))
+    let all = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum::<u64>() + u64::from(u32::from_ne_bytes(last));
+    u32::from(u16::from_be(fold(all)))
 }
 
 /// Sum of an IPv4 pseudo header (RFC 768).

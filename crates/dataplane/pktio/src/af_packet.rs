@@ -1,8 +1,11 @@
 //! A raw socket on one interface (packet(7)): works with any driver, needs CAP_NET_RAW only.
 //!
-//! A local sender (the far end of a veth, a virtual machine) may leave checksums unfinished and hand over packets of up to 64 KiB,
-//! for its "device" to cut. The socket asks for the virtio header that tells so; checksums are finished and packets cut here,
+//! A local sender (the far end of a veth, a virtual machine) may leave checksums unfinished and hand over super-frames of up to 64 KiB,
+//! for its "device" to cut. The socket asks for the virtio header that tells so; checksums are finished and super-frames cut here,
 //! so that what is delivered is what a wire would have carried. VLAN tags that the kernel took out are put back.
+//!
+//! What is sent and follows one another in a flow goes to the kernel as a super-frame again: it, or the device, cuts where the other end is not on this
+//! host. So a burst of TCP costs as much as some packets, though the program sees each of them.
 //!
 //! The kernel's own stack sees the packets too: give the interface no address of its own, or the kernel answers for it
 //! (ICMP port unreachable towards the sender, for one).
@@ -13,10 +16,13 @@ use std::os::fd::RawFd;
 
 use base::{HEADROOM, MAX_PACKET, Packet};
 
-use crate::segment::{self, Gso};
+use crate::segment::{Cut, Gso};
 use crate::sys::net::index_exists;
-use crate::sys::packet_socket::{Arrival, BURST, PacketSocket};
+use crate::sys::packet_socket::{Arrival, BURST, PacketSocket, Refused, Takes};
 use crate::{DeviceDrops, Interface, Port, PortError, TransmitOnly, checksum};
+
+/// Super-frames that are received at once: half a megabyte stays in the second-level cache.
+const SUPER_FRAMES: usize = 8;
 
 /// How to open an [`AfPacket`] port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +45,13 @@ pub struct AfPacket {
     interface: Interface,
     options: Options,
     socket: PacketSocket,
-    /// Frames cut out of oversized packets, and what came after them: delivered first, in order.
-    pending: VecDeque<Vec<u8>>,
+    /// Slots of the socket that wait, from a super-frame on, and what arrived in them: delivered first, in order.
+    parked: VecDeque<(usize, Arrival)>,
+    /// The first of them, if it is being cut.
+    cut: Option<Cut>,
+    /// Frames that are received at once.
+    burst: usize,
+    takes: Takes,
     drops: DeviceDrops,
     link: Link,
 }
@@ -69,7 +80,9 @@ impl AfPacket {
                 _ => PortError::io(format!("af_packet on `{}`: {what}", interface.name), e),
             })?;
         let name = format!("{label} (af_packet {})", interface.name);
-        Ok(AfPacket { name, interface, options, socket, pending: VecDeque::new(), drops: DeviceDrops::default(), link: Link::Up })
+        let takes = Takes { tcp: true, udp: true };
+        let (drops, link) = (DeviceDrops::default(), Link::Up);
+        Ok(AfPacket { name, interface, options, socket, parked: VecDeque::new(), cut: None, burst: BURST, takes, drops, link })
     }
 
     /// The interface as it was when opened.
@@ -77,85 +90,55 @@ impl AfPacket {
         &self.interface
     }
 
-    /// Delivers what an earlier burst left over.
-    fn receive_pending(&mut self, packets: &mut [Packet]) -> usize {
-        let count = packets.len().min(self.pending.len());
-        for (packet, frame) in packets.iter_mut().zip(self.pending.drain(..count)) {
-            packet.set(&frame);
+    /// Turns what arrived in slot `i` into a frame in `packets[i]`; returns whether it is one.
+    fn deliver_one(&mut self, packet: &mut Packet, i: usize, arrival: &Arrival) -> bool {
+        let tag_len = if arrival.vlan.is_some() { 4 } else { 0 };
+        if arrival.truncated || arrival.length + tag_len > MAX_PACKET {
+            self.drops.rx_invalid += 1;
+            return false;
+        }
+        if packet.buffer_mut().0.len() >= HEADROOM + arrival.length {
+            packet.set_window(HEADROOM, arrival.length);
+        } else {
+            let _ = self.socket.park(i, packet);
+            packet.set(self.socket.parked(i, arrival.length));
+        }
+        finish(packet, arrival);
+        true
+    }
+
+    /// Delivers what waits in slots behind the first `count` of `packets`, a super-frame cut into frames, as far as there is room; how many are there then.
+    fn deliver_parked(&mut self, packets: &mut [Packet], mut count: usize) -> usize {
+        while let Some((i, arrival)) = self.parked.front().filter(|_| count < packets.len()) {
+            let whole = self.socket.parked(*i, arrival.length);
+            if let Some(cut) = &mut self.cut {
+                if cut.next_into(whole, &mut packets[count]) {
+                    if let Some(tag) = arrival.vlan {
+                        insert_tag(&mut packets[count], tag);
+                    }
+                    count += 1;
+                    continue;
+                }
+                self.cut = None;
+            } else if arrival.gso.0 == 0 && arrival.length + 4 <= MAX_PACKET && !arrival.truncated {
+                packets[count].set(whole);
+                finish(&mut packets[count], arrival);
+                count += 1;
+            } else {
+                match begin_cut(whole, arrival) {
+                    // It would be two trains where it was one.
+                    Some(cut) if count > 0 && cut.left() > packets.len() - count => return count,
+                    Some(cut) if cut.longest(whole) + 4 <= MAX_PACKET => {
+                        self.cut = Some(cut);
+                        continue;
+                    }
+                    Some(cut) => self.drops.rx_invalid += cut.left() as u64,
+                    None => self.drops.rx_invalid += 1,
+                }
+            }
+            self.parked.pop_front();
         }
         count
-    }
-
-    /// Turns what arrived in slot `i` into a frame in `packets[at]` (or behind the pending ones); returns whether the place is taken.
-    fn deliver(&mut self, packets: &mut [Packet], i: usize, at: usize) -> bool {
-        const GSO_TCPV4: u8 = 1;
-        const GSO_TCPV6: u8 = 4;
-        const GSO_UDP: u8 = 5;
-        const GSO_ECN: u8 = 0x80;
-        let arrival = self.socket.arrival(i);
-        if arrival.truncated {
-            self.drops.rx_invalid += 1;
-            return false;
-        }
-        let gso = match arrival.gso.0 & !GSO_ECN {
-            0 => return self.deliver_one(packets, i, at, &arrival),
-            GSO_TCPV4 | GSO_TCPV6 => Some(Gso::Tcp),
-            GSO_UDP => Some(Gso::Udp),
-            _ => None,
-        };
-        let whole = joined(&mut packets[i], arrival.length, self.socket.spill(i, arrival.length));
-        let cut = match (gso, arrival.checksum) {
-            (Some(gso), Some((layer4, _))) => segment::split(&whole, gso, layer4, arrival.gso.1),
-            _ => None,
-        };
-        let Some(frames) = cut else {
-            self.drops.rx_invalid += 1;
-            return false;
-        };
-        for mut frame in frames {
-            if let Some(tag) = arrival.vlan {
-                insert_tag(&mut frame, tag);
-            }
-            if frame.len() > MAX_PACKET {
-                self.drops.rx_invalid += 1;
-            } else {
-                self.pending.push_back(frame);
-            }
-        }
-        // The place goes to the first frame that waits, unless frames of an earlier slot wait already.
-        false
-    }
-
-    fn deliver_one(&mut self, packets: &mut [Packet], i: usize, at: usize, arrival: &Arrival) -> bool {
-        let tag_len = if arrival.vlan.is_some() { 4 } else { 0 };
-        if arrival.length + tag_len > MAX_PACKET {
-            self.drops.rx_invalid += 1;
-            return false;
-        }
-        let fits = packets[i].buffer_mut().0.len() >= HEADROOM + arrival.length;
-        if !fits || arrival.vlan.is_some() {
-            let mut whole = joined(&mut packets[i], arrival.length, self.socket.spill(i, arrival.length));
-            if let Some((start, offset)) = arrival.checksum {
-                checksum::complete(&mut whole, start, offset);
-            }
-            if let Some(tag) = arrival.vlan {
-                insert_tag(&mut whole, tag);
-            }
-            packets[i].set(&whole);
-        } else {
-            packets[i].set_window(HEADROOM, arrival.length);
-            if let Some((start, offset)) = arrival.checksum {
-                checksum::complete(packets[i].data_mut(), start, offset);
-            }
-        }
-        if !self.pending.is_empty() {
-            self.pending.push_back(packets[i].data().to_vec());
-            return false;
-        }
-        if i != at {
-            swap_buffers(packets, i, at);
-        }
-        true
     }
 
     /// The interface reported down or gone: which of the two?
@@ -188,10 +171,10 @@ impl Port for AfPacket {
         if packets.is_empty() {
             return Ok(0);
         }
-        if !self.pending.is_empty() {
-            return Ok(self.receive_pending(packets));
+        if !self.parked.is_empty() {
+            return Ok(self.deliver_parked(packets, 0));
         }
-        let burst = packets.len().min(BURST);
+        let burst = packets.len().min(self.burst);
         let packets = &mut packets[..burst];
         let arrived = match self.socket.receive(packets) {
             Ok(arrived) => arrived,
@@ -214,14 +197,22 @@ impl Port for AfPacket {
             tracing::info!(port = %self.name, "interface is up again");
             self.link = Link::Up;
         }
+        self.burst = BURST;
         let mut count = 0;
         for i in 0..arrived {
-            if self.deliver(packets, i, count) {
+            let arrival = self.socket.arrival(i);
+            if arrival.gso.0 != 0 {
+                // Its frames need the places of those behind it.
+                self.parked.extend((i..arrived).map(|i| (i, self.socket.park(i, &mut packets[i]))));
+                self.burst = SUPER_FRAMES;
+                return Ok(self.deliver_parked(packets, count));
+            }
+            if self.deliver_one(&mut packets[i], i, &arrival) {
+                if i != count {
+                    swap_buffers(packets, i, count);
+                }
                 count += 1;
             }
-        }
-        if !self.pending.is_empty() {
-            count += self.receive_pending(&mut packets[count..]);
         }
         Ok(count)
     }
@@ -229,15 +220,23 @@ impl Port for AfPacket {
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
         let mut sent = 0;
         while sent < packets.len() {
-            match self.socket.transmit(&packets[sent..]) {
+            match self.socket.transmit(&packets[sent..], self.takes) {
                 Ok(n) => sent += n,
-                Err(e) => match (e.raw_os_error(), e.kind()) {
+                Err(Refused { error: e, packets: refused, train }) => match (e.raw_os_error(), e.kind()) {
                     (_, io::ErrorKind::WouldBlock) => break,
                     (_, io::ErrorKind::Interrupted) => {}
+                    // An older kernel: UDP is segmented since Linux 6.2.
+                    (Some(libc::EINVAL), _) if let Some(gso) = train => {
+                        tracing::info!(port = %self.name, "the kernel takes no super-frames of {gso:?}: packets go one by one");
+                        match gso {
+                            Gso::Tcp => self.takes.tcp = false,
+                            Gso::Udp => self.takes.udp = false,
+                        }
+                    }
                     // Too long or too short for the interface, or refused by its queue: lost, and the next one has its own chance.
                     (Some(libc::EMSGSIZE | libc::EINVAL | libc::ENOBUFS), _) => {
-                        self.drops.tx_invalid += 1;
-                        sent += 1;
+                        self.drops.tx_invalid += refused as u64;
+                        sent += refused;
                     }
                     (Some(libc::ENETDOWN), _) => {
                         self.ask_link()?;
@@ -287,18 +286,39 @@ impl Port for AfPacket {
     }
 }
 
-/// The whole of a packet of which the buffer holds the front and `spill` the rest.
-fn joined(packet: &mut Packet, length: usize, spill: &[u8]) -> Vec<u8> {
-    let front = &packet.buffer_mut().0[HEADROOM..];
-    let front = &front[..front.len().min(length)];
-    [front, spill].concat()
+/// Finishes what the sender left to its device.
+fn finish(packet: &mut Packet, arrival: &Arrival) {
+    if let Some((start, offset)) = arrival.checksum {
+        checksum::complete(packet.data_mut(), start, offset);
+    }
+    if let Some(tag) = arrival.vlan {
+        insert_tag(packet, tag);
+    }
+}
+
+/// How the super-frame `whole` is cut. `None`: it is none, or we cannot.
+fn begin_cut(whole: &[u8], arrival: &Arrival) -> Option<Cut> {
+    const TCPV4: u8 = 1;
+    const TCPV6: u8 = 4;
+    const UDP: u8 = 5;
+    const ECN: u8 = 0x80;
+    let gso = match arrival.gso.0 & !ECN {
+        TCPV4 | TCPV6 => Gso::Tcp,
+        UDP => Gso::Udp,
+        _ => return None,
+    };
+    let (layer4, _) = arrival.checksum.filter(|_| !arrival.truncated)?;
+    Cut::new(whole, gso, layer4, arrival.gso.1)
 }
 
 /// Puts a VLAN tag behind the MAC addresses (IEEE 802.1Q).
-fn insert_tag(frame: &mut Vec<u8>, [tpid, tci]: [u16; 2]) {
-    if frame.len() >= 12 {
+fn insert_tag(packet: &mut Packet, [tpid, tci]: [u16; 2]) {
+    let len = packet.len();
+    if len >= 12 && packet.resize(len + 4) {
+        let frame = packet.data_mut();
+        frame.copy_within(12..len, 16);
         let ([a, b], [c, d]) = (tpid.to_be_bytes(), tci.to_be_bytes());
-        frame.splice(12..12, [a, b, c, d]);
+        frame[12..16].copy_from_slice(&[a, b, c, d]);
     }
 }
 
@@ -317,12 +337,13 @@ mod tests {
 
     #[test]
     fn a_tag_goes_behind_the_addresses() {
-        let mut frame: Vec<u8> = (0..20).collect();
-        insert_tag(&mut frame, [0x88a8, 0x0123]);
+        let mut packet = Packet::new(&(0..20).collect::<Vec<u8>>(), PortId(0));
+        insert_tag(&mut packet, [0x88a8, 0x0123]);
+        let frame = packet.data();
         assert_eq!(frame[..12], (0..12).collect::<Vec<u8>>());
         assert_eq!(frame[12..16], [0x88, 0xa8, 0x01, 0x23]);
         assert_eq!(frame[16..], (12..20).collect::<Vec<u8>>());
-        let mut short = vec![1; 11];
+        let mut short = Packet::new(&[1; 11], PortId(0));
         insert_tag(&mut short, [0x8100, 1]);
         assert_eq!(short.len(), 11);
     }

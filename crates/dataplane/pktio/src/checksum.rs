@@ -17,6 +17,11 @@ pub(crate) fn unfinished(sum: u32) -> u16 {
     !finish(sum)
 }
 
+/// Whether the checksum in `bytes`, from the TCP or UDP header to the end, is right.
+pub(crate) fn is_right(pseudo_header: u32, bytes: &[u8]) -> bool {
+    finish(pseudo_header + sum(bytes)) == 0
+}
+
 /// Finishes a checksum whose field, at `start + offset`, holds the sum of the pseudo header only: the kernel's
 /// CHECKSUM_PARTIAL. Returns whether the field lies inside the frame.
 pub(crate) fn complete(frame: &mut [u8], start: usize, offset: usize) -> bool {
@@ -45,7 +50,7 @@ pub(crate) fn complete_if_unfinished(frame: &mut [u8]) {
     if frame[at..at + 2] != unfinished(pseudo).to_be_bytes() {
         return;
     }
-    if finish(pseudo + sum(&frame[start..end])) == 0 {
+    if is_right(pseudo, &frame[start..end]) {
         return;
     }
     complete(&mut frame[..end], start, field);

@@ -20,6 +20,7 @@ mod checksum;
 pub mod code;
 mod indirection;
 pub mod interface;
+mod join;
 pub mod machine;
 pub mod memory;
 mod open;

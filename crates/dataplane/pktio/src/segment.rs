@@ -1,7 +1,9 @@
-//! Cutting a segmentation-offload packet (larger than the MTU, as a local sender hands it to its device) into the frames
-//! that a real wire would have carried.
+//! Cuts a super-frame of segmentation offload (longer than the MTU, as a local sender hands it to its device) into the frames
+//! that a wire would have carried. [`crate::join`] does the reverse.
 
 use std::ops::Range;
+
+use base::Packet;
 
 use crate::checksum;
 
@@ -17,30 +19,56 @@ pub(crate) enum Gso {
 /// Most frames made of one packet: 512 KiB at the smallest MSS in use (536, RFC 9293 §3.7.1) fit.
 const MAX_SEGMENTS: usize = 1024;
 
-/// The frames that `frame`, whose TCP or UDP header is at `layer4`, stands for: at most `size` payload bytes each, all
-/// checksums correct. `None` if the headers are not what the offload says.
-pub(crate) fn split(frame: &[u8], gso: Gso, layer4: usize, size: usize) -> Option<Vec<Vec<u8>>> {
-    let headers = Headers::find(frame, gso, layer4)?;
-    let payload = &frame[headers.payload..];
-    if size == 0 || payload.len().div_ceil(size) > MAX_SEGMENTS {
-        return None;
-    }
-    let count = payload.len().div_ceil(size).max(1);
-    let mut frames = Vec::with_capacity(count);
-    for i in 0..count {
-        let chunk = &payload[i * size..payload.len().min((i + 1) * size)];
-        let mut segment = Vec::with_capacity(headers.payload + chunk.len());
-        segment.extend_from_slice(&frame[..headers.payload]);
-        segment.extend_from_slice(chunk);
-        headers.write_ip(&mut segment, i);
-        match gso {
-            Gso::Tcp => headers.write_tcp(&mut segment, i * size, i == 0, i + 1 == count),
-            Gso::Udp => headers.write_udp_length(&mut segment),
+/// A super-frame that is being cut into the frames for which it stands.
+pub(crate) struct Cut {
+    headers: Headers,
+    /// Payload of a segment, in bytes.
+    size: usize,
+    next: usize,
+    count: usize,
+}
+
+impl Cut {
+    /// Of `frame`, whose TCP or UDP header is at `layer4`, with at most `size` bytes of payload in each segment. `None` if the headers are
+    /// not what the offload says.
+    pub(crate) fn new(frame: &[u8], gso: Gso, layer4: usize, size: usize) -> Option<Cut> {
+        let headers = Headers::find(frame, gso, layer4)?;
+        let payload = frame.len() - headers.payload;
+        if size == 0 || payload.div_ceil(size) > MAX_SEGMENTS {
+            return None;
         }
-        headers.write_checksum(&mut segment);
-        frames.push(segment);
+        Some(Cut { headers, size, next: 0, count: payload.div_ceil(size).max(1) })
     }
-    Some(frames)
+
+    /// Frames that are still to be cut off.
+    pub(crate) fn left(&self) -> usize {
+        self.count - self.next
+    }
+
+    /// Length of the longest, in bytes.
+    pub(crate) fn longest(&self, frame: &[u8]) -> usize {
+        self.headers.payload + (frame.len() - self.headers.payload).min(self.size)
+    }
+
+    /// Writes the next frame of `frame`, the one that [`Cut::new`] saw, into `packet`, with all checksums correct. False at the end.
+    pub(crate) fn next_into(&mut self, frame: &[u8], packet: &mut Packet) -> bool {
+        if self.left() == 0 {
+            return false;
+        }
+        let (headers, index) = (&self.headers, self.next);
+        let payload = &frame[headers.payload..];
+        let chunk = &payload[index * self.size..payload.len().min((index + 1) * self.size)];
+        packet.set_both(&frame[..headers.payload], chunk);
+        let segment = packet.data_mut();
+        headers.write_ip(segment, index);
+        match headers.gso {
+            Gso::Tcp => headers.write_tcp(segment, index * self.size, index == 0, index + 1 == self.count),
+            Gso::Udp => headers.write_udp_length(segment),
+        }
+        headers.write_checksum(segment);
+        self.next += 1;
+        true
+    }
 }
 
 /// Where the headers of a big packet are, checked to lie inside it.
@@ -125,6 +153,17 @@ impl Headers {
 mod tests {
     use super::*;
     use crate::checksum::tests::udp_frame;
+
+    fn split(frame: &[u8], gso: Gso, layer4: usize, size: usize) -> Option<Vec<Vec<u8>>> {
+        let mut cut = Cut::new(frame, gso, layer4, size)?;
+        let mut frames = Vec::new();
+        let mut packet = Packet::void();
+        while cut.next_into(frame, &mut packet) {
+            assert!(packet.len() <= cut.longest(frame));
+            frames.push(packet.data().to_vec());
+        }
+        Some(frames)
+    }
 
     /// Ethernet, IPv4 or IPv6, TCP with 12 bytes of options.
     fn tcp_frame(version: u8, payload: &[u8]) -> (Vec<u8>, usize) {

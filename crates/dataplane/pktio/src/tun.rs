@@ -2,8 +2,9 @@
 //! dedicated interface.
 //!
 //! A packet that the kernel routes to the device becomes an Ethernet frame; a frame that is transmitted loses its Ethernet header. What
-//! the kernel leaves to a device is done here: checksums are finished, and packets of segmentation offload cut into those that a wire
-//! would have carried. There are no neighbours: all frames go to and come from the far end's MAC address.
+//! the kernel leaves to a device is done here: checksums are finished, and super-frames of segmentation offload cut into the packets that a wire
+//! would have carried. Packets that follow one another in a flow are joined again where they are transmitted. There are no neighbours: all frames
+//! go to and come from the far end's MAC address.
 //!
 //! A device that does not exist is created, which needs CAP_NET_ADMIN, and removed with the port. An existing one, created by
 //! `ip tuntap add dev NAME mode tun user USER`, can be used by its owner without that, and stays. Its addresses are the kernel's own.
@@ -11,17 +12,18 @@
 //!
 //! The crate `tun-rs` sets up devices with calls that an owner without CAP_NET_ADMIN may not make, and segments packets into buffers of its own.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::net::IpAddr;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{HEADROOM, MAX_PACKET, Packet};
 use socket2::{Domain, Socket, Type};
 
-use crate::segment::{self, Gso};
+use crate::join::{MAX_FRAMES, MAX_HEADERS, Train};
+use crate::segment::{Cut, Gso};
 use crate::sys::net::{self, Query};
 use crate::sys::tun::{self, Failed, VNET_HEADER};
 use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
@@ -30,6 +32,8 @@ use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
 const ETHERNET: usize = 14;
 /// The longest packet of segmentation offload, in bytes: an IP packet.
 const LONGEST: usize = 65_536;
+/// Room in front of what exceeds a packet's buffer, so that the whole can be had in one piece.
+const FRONT: usize = ETHERNET + MAX_PACKET;
 
 /// Makes the device `name`, which is down and leaves with the file: for an emulator that is the far end of what the host sends by it.
 /// A read or a write is one IP packet, and never blocks.
@@ -78,10 +82,12 @@ pub struct TunPort {
     device: File,
     mac: [u8; 6],
     mtu: usize,
-    /// What of a packet does not fit a packet's buffer.
-    spill: Box<[u8]>,
-    /// Segments of a longer packet that wait for room.
-    pending: VecDeque<Vec<u8>>,
+    /// [`FRONT`], and what of a packet does not fit a packet's buffer.
+    memory: Box<[u8]>,
+    /// A super-frame that is being cut, and where in `memory` it is.
+    cut: Option<(Cut, Range<usize>)>,
+    /// Whether the kernel takes super-frames of UDP: since Linux 6.2.
+    takes_udp: bool,
     drops: DeviceDrops,
     /// The kernel's count of what found the device's queue full, when it was last asked.
     kernel_drops: u64,
@@ -107,10 +113,10 @@ impl TunPort {
             mtu_if_made: options.mtu_if_made,
             current: Mutex::new(Current { number: 0, device: current, mtu }),
         };
-        Ok(TunPort::on(Arc::new(shared), 0, device, mtu, OUR_MAC, LONGEST))
+        Ok(TunPort::on(Arc::new(shared), 0, device, mtu, OUR_MAC))
     }
 
-    fn on(shared: Arc<Shared>, number: u64, device: File, mtu: usize, mac: [u8; 6], spill: usize) -> TunPort {
+    fn on(shared: Arc<Shared>, number: u64, device: File, mtu: usize, mac: [u8; 6]) -> TunPort {
         TunPort {
             name: format!("{} (tun {})", shared.label, shared.interface),
             interface: shared.interface.clone(),
@@ -120,8 +126,9 @@ impl TunPort {
             device,
             mac,
             mtu,
-            spill: vec![0; spill].into_boxed_slice(),
-            pending: VecDeque::new(),
+            memory: vec![0; FRONT + LONGEST].into_boxed_slice(),
+            cut: None,
+            takes_udp: true,
             drops: DeviceDrops::default(),
             told: false,
         }
@@ -133,7 +140,7 @@ impl TunPort {
     /// [`PortError::Io`] if the process may open no more files.
     pub fn try_clone(&self) -> Result<TunPort, PortError> {
         let device = self.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
-        Ok(TunPort::on(self.shared.clone(), self.number, device, self.mtu, self.mac, 0))
+        Ok(TunPort::on(self.shared.clone(), self.number, device, self.mtu, self.mac))
     }
 
     /// The device that another port has made again, or one that is made now.
@@ -145,7 +152,7 @@ impl TunPort {
             *current = Current { number: self.number + 1, device, mtu };
         }
         let device = current.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
-        Ok(TunPort::on(self.shared.clone(), current.number, device, current.mtu, self.mac, self.spill.len()))
+        Ok(TunPort::on(self.shared.clone(), current.number, device, current.mtu, self.mac))
     }
 
     /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
@@ -153,13 +160,35 @@ impl TunPort {
         self.mac = mac;
     }
 
-    /// Reads one packet into `packet` or, in segments, behind those that wait. `None`: nothing is there.
+    fn write(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+        loop {
+            match (&self.device).write_vectored(parts) {
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                other => return other.map(drop),
+            }
+        }
+    }
+
+    /// Writes packets as one super-frame.
+    fn write_train(&self, packets: &[Packet], train: &Train) -> io::Result<()> {
+        let mut headers = [0; MAX_HEADERS];
+        train.write_headers(packets, &mut headers);
+        let header = train.virtio_header(headers[ETHERNET] >> 4 == 6, ETHERNET);
+        let mut parts = [IoSlice::new(&[]); 2 + MAX_FRAMES];
+        (parts[0], parts[1]) = (IoSlice::new(&header), IoSlice::new(&headers[ETHERNET..train.payload]));
+        for (part, packet) in parts[2..].iter_mut().zip(&packets[..train.frames]) {
+            *part = IoSlice::new(&packet.data()[train.payload..]);
+        }
+        self.write(&parts[..2 + train.frames])
+    }
+
+    /// Reads one packet into `packet` or, if it is to be cut, into our memory. `None`: nothing is there.
     fn read(&mut self, packet: &mut Packet) -> Result<Option<bool>, PortError> {
         let mut header = [0; VNET_HEADER];
         let (buffer, _, _) = packet.buffer_mut();
-        let window = &mut buffer[HEADROOM + ETHERNET..];
-        let room = window.len();
-        let parts = &mut [IoSliceMut::new(&mut header), IoSliceMut::new(window), IoSliceMut::new(&mut self.spill)];
+        let window = buffer.get_mut(HEADROOM + ETHERNET..).unwrap_or_default();
+        let room = window.len().min(MAX_PACKET);
+        let parts = &mut [IoSliceMut::new(&mut header), IoSliceMut::new(&mut window[..room]), IoSliceMut::new(&mut self.memory[FRONT..])];
         let length = match self.device.read_vectored(parts) {
             Ok(n) => n.saturating_sub(VNET_HEADER),
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return Ok(None),
@@ -167,11 +196,14 @@ impl TunPort {
         };
         let offload = Offload::of(&header);
         let fits = length <= room && offload.gso.is_none();
-        let mut frame = match fits {
-            true => Vec::new(),
-            false => [&buffer[HEADROOM..HEADROOM + ETHERNET + length.min(room)], &self.spill[..length.saturating_sub(room)]].concat(),
+        let front = length.min(room);
+        let place = FRONT - front - ETHERNET..FRONT + length - front;
+        let bytes = if fits {
+            &mut buffer[HEADROOM..HEADROOM + ETHERNET + length]
+        } else {
+            self.memory[FRONT - front..FRONT].copy_from_slice(&window[..front]);
+            &mut self.memory[place.clone()]
         };
-        let bytes = if fits { &mut buffer[HEADROOM..HEADROOM + ETHERNET + length] } else { &mut frame[..] };
         let Some(ethertype) = ethertype(&bytes[ETHERNET..]).filter(|_| !offload.unknown) else {
             self.drops.rx_invalid += 1;
             return Ok(Some(false));
@@ -184,23 +216,18 @@ impl TunPort {
         }
         match offload.gso {
             None if fits => packet.set_window(HEADROOM, ETHERNET + length),
-            None if frame.len() <= MAX_PACKET => packet.set(&frame),
+            None if place.len() <= MAX_PACKET => packet.set(&self.memory[place]),
             None => {
                 self.drops.rx_invalid += 1;
                 return Ok(Some(false));
             }
             Some((gso, size)) => {
                 let layer4 = offload.checksum.map_or(0, |(start, _)| start);
-                let Some(segments) = segment::split(&frame, gso, layer4, size) else {
-                    self.drops.rx_invalid += 1;
-                    return Ok(Some(false));
-                };
-                for segment in segments {
-                    if segment.len() > MAX_PACKET {
-                        self.drops.rx_invalid += 1;
-                    } else {
-                        self.pending.push_back(segment);
-                    }
+                let whole = &self.memory[place.clone()];
+                match Cut::new(whole, gso, layer4, size) {
+                    Some(cut) if cut.longest(whole) <= MAX_PACKET => self.cut = Some((cut, place)),
+                    Some(cut) => self.drops.rx_invalid += cut.left() as u64,
+                    None => self.drops.rx_invalid += 1,
                 }
                 return Ok(Some(false));
             }
@@ -286,18 +313,23 @@ impl Port for TunPort {
         let mut count = 0;
         // What is refused or cut takes no place: bound the work of one call nevertheless.
         for _ in 0..packets.len() {
-            if self.pending.is_empty() {
-                match self.read(&mut packets[count])? {
-                    None => break,
-                    Some(true) => count += 1,
-                    Some(false) => {}
+            match &mut self.cut {
+                // It would be two trains where it was one.
+                Some((cut, _)) if count > 0 && cut.left() > packets.len() - count => break,
+                Some((cut, place)) => {
+                    while count < packets.len() && cut.next_into(&self.memory[place.clone()], &mut packets[count]) {
+                        count += 1;
+                    }
+                    if cut.left() > 0 {
+                        break;
+                    }
+                    self.cut = None;
                 }
+                None => match self.read(&mut packets[count])? {
+                    None => break,
+                    Some(taken) => count += usize::from(taken),
+                },
             }
-            let waiting = self.pending.len().min(packets.len() - count);
-            for (packet, frame) in packets[count..].iter_mut().zip(self.pending.drain(..waiting)) {
-                packet.set(&frame);
-            }
-            count += waiting;
             if count == packets.len() {
                 break;
             }
@@ -306,34 +338,43 @@ impl Port for TunPort {
     }
 
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
-        const NO_OFFLOAD: [u8; VNET_HEADER] = [0; VNET_HEADER];
-        for (i, packet) in packets.iter().enumerate() {
-            let Some(bytes) = packet_of(packet.data()) else {
-                self.drops.tx_invalid += 1;
-                continue;
-            };
-            let written = loop {
-                match self.device.write_vectored(&[IoSlice::new(&NO_OFFLOAD), IoSlice::new(bytes)]) {
-                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                    other => break other,
-                }
+        let mut sent = 0;
+        while sent < packets.len() {
+            let rest = &packets[sent..];
+            let train = Train::find(rest).filter(|train| train.gso == Gso::Tcp || self.takes_udp);
+            let count = train.map_or(1, |train| train.frames);
+            let written = match &train {
+                Some(train) => self.write_train(rest, train),
+                None => match packet_of(rest[0].data()) {
+                    Some(bytes) => self.write(&[IoSlice::new(&[0; VNET_HEADER]), IoSlice::new(bytes)]),
+                    None => {
+                        self.drops.tx_invalid += 1;
+                        Ok(())
+                    }
+                },
             };
             match written {
-                Ok(_) => self.told = false,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(i),
+                Ok(()) => self.told = false,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(sent),
+                Err(e) if e.raw_os_error() == Some(libc::EINVAL) && train.is_some_and(|train| train.gso == Gso::Udp) => {
+                    tracing::info!(port = %self.name, "the kernel takes no super-frames of UDP: packets go one by one");
+                    self.takes_udp = false;
+                    continue;
+                }
                 Err(e) if e.raw_os_error() == Some(libc::EBADFD) => {
                     return Err(PortError::io(format!("{}: transmit: the device is gone", self.name), e));
                 }
                 // Down, or what the kernel does not take: this packet's fate.
                 Err(e) => {
-                    self.drops.tx_invalid += 1;
+                    self.drops.tx_invalid += count as u64;
                     if !std::mem::replace(&mut self.told, true) {
                         tracing::warn!(port = %self.name, error = %e, "the device accepts no packets: is it up?");
                     }
                 }
             }
+            sent += count;
         }
-        Ok(packets.len())
+        Ok(sent)
     }
 
     fn flush(&mut self) -> Result<(), PortError> {

@@ -1,28 +1,53 @@
-//! Bursts through an AF_PACKET socket, with the virtio header that tells of unfinished checksums and oversized packets.
+//! Bursts through an AF_PACKET socket, with the virtio header that tells of unfinished checksums and super-frames.
 
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
-use base::{HEADROOM, Packet};
+use base::{HEADROOM, MAX_PACKET, Packet};
 use libc::{c_int, c_uint, iovec, mmsghdr, sockaddr_ll, socklen_t};
 
 use super::{Plain, check, get_option, set_option, socket};
+use crate::join::{MAX_HEADERS, Train};
+use crate::segment::Gso;
 
 /// Most packets a system call moves.
 pub(crate) const BURST: usize = 64;
 /// `struct virtio_net_hdr`.
 const VNET_HEADER: usize = 10;
-/// A packet can exceed the buffer of a [`Packet`] when the sender left segmentation to its device: the rest lands here.
+/// A frame can exceed the buffer of a [`Packet`] when the sender left segmentation to its device: the rest lands in a slot's memory.
 /// 64 KiB with headers, beyond the least that a packet's buffer holds.
 const SPILL: usize = 65_536 + 256;
+/// In front of that is room for what lies in the packet's buffer, so that the whole can be had in one piece.
+const FRONT: usize = MAX_PACKET;
+/// Parts of one message: of one that arrives header, packet and spill; of one that leaves two, and a train's head and one for each packet.
+const PARTS: usize = 3;
 
 /// A raw socket bound to one interface, and the scratch memory of its bursts.
 pub(crate) struct PacketSocket {
     fd: OwnedFd,
     slots: Vec<Slot>,
-    iovecs: Vec<[iovec; 3]>,
+    iovecs: Vec<iovec>,
     messages: Vec<mmsghdr>,
+    /// The virtio headers and the frame headers of trains that leave, by message.
+    heads: Vec<[u8; VNET_HEADER + MAX_HEADERS]>,
+}
+
+/// Which trains the kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Takes {
+    pub(crate) tcp: bool,
+    pub(crate) udp: bool,
+}
+
+/// Nothing was sent.
+pub(crate) struct Refused {
+    /// About the first message.
+    pub(crate) error: io::Error,
+    /// The packets in it.
+    pub(crate) packets: usize,
+    /// What it was, if it was a train.
+    pub(crate) train: Option<Gso>,
 }
 
 // SAFETY: the raw pointers in `iovecs` and `messages` are rewritten before each system call and mean nothing between calls.
@@ -32,14 +57,15 @@ struct Slot {
     header: [u8; VNET_HEADER],
     /// One control message with `tpacket_auxdata`; words for its alignment.
     control: [u64; 8],
-    spill: Box<[u8]>,
+    /// [`FRONT`], and what exceeds the packet's own buffer behind it.
+    memory: Box<[u8]>,
     /// Bytes that the packet's own buffer could take.
     room: usize,
 }
 
 /// What arrived in one slot.
 pub(crate) struct Arrival {
-    /// Length of the packet; what exceeds the packet's buffer is in [`PacketSocket::spill`].
+    /// Length of the frame; what exceeds the packet's buffer is in the slot's memory.
     pub(crate) length: usize,
     /// Not all of it fitted.
     pub(crate) truncated: bool,
@@ -99,13 +125,14 @@ impl PacketSocket {
         let length = size_of::<sockaddr_ll>() as socklen_t;
         // SAFETY: pointer and length describe `address`.
         check(unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) }).map_err(|e| ("binding", e))?;
-        let slot = |_| Slot { header: [0; VNET_HEADER], control: [0; 8], spill: vec![0; SPILL].into_boxed_slice(), room: 0 };
+        let slot = |_| Slot { header: [0; VNET_HEADER], control: [0; 8], memory: vec![0; FRONT + SPILL].into_boxed_slice(), room: 0 };
         Ok(PacketSocket {
             fd,
             slots: (0..BURST).map(slot).collect(),
-            iovecs: vec![[iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; 3]; BURST],
+            iovecs: vec![iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PARTS * BURST],
             // SAFETY: mmsghdr is integers and pointers; null is a value of all.
             messages: vec![unsafe { zeroed() }; BURST],
+            heads: vec![[0; VNET_HEADER + MAX_HEADERS]; BURST],
         })
     }
 
@@ -117,11 +144,12 @@ impl PacketSocket {
             let slot = &mut self.slots[i];
             let (buffer, _, _) = packet.buffer_mut();
             let window = buffer.get_mut(HEADROOM..).unwrap_or_default();
-            slot.room = window.len();
-            self.iovecs[i] = [part(&mut slot.header), part(window), part(&mut slot.spill)];
+            slot.room = window.len().min(FRONT);
+            let parts = &mut self.iovecs[i * PARTS..][..PARTS];
+            parts.copy_from_slice(&[part(&mut slot.header), part(&mut window[..slot.room]), part(&mut slot.memory[FRONT..])]);
             let message = &mut self.messages[i].msg_hdr;
-            message.msg_iov = self.iovecs[i].as_mut_ptr();
-            message.msg_iovlen = 3;
+            message.msg_iov = parts.as_mut_ptr();
+            message.msg_iovlen = PARTS as _;
             message.msg_control = slot.control.as_mut_ptr().cast();
             message.msg_controllen = size_of_val(&slot.control) as _;
             message.msg_flags = 0;
@@ -150,33 +178,74 @@ impl PacketSocket {
         }
     }
 
-    /// What of slot `i` did not fit into its packet's buffer, if `length` bytes arrived.
-    pub(crate) fn spill(&self, i: usize, length: usize) -> &[u8] {
-        let slot = &self.slots[i];
-        &slot.spill[..length.saturating_sub(slot.room).min(slot.spill.len())]
+    /// Moves what of slot `i`'s frame lies in `packet`, the one given to [`PacketSocket::receive`], in front of the rest. What arrived, for there will
+    /// be no asking behind the next call.
+    pub(crate) fn park(&mut self, i: usize, packet: &mut Packet) -> Arrival {
+        let arrival = self.arrival(i);
+        let slot = &mut self.slots[i];
+        let front = slot.room.min(arrival.length);
+        if front > 0 {
+            slot.memory[FRONT - front..FRONT].copy_from_slice(&packet.buffer_mut().0[HEADROOM..][..front]);
+        }
+        arrival
     }
 
-    /// Sends up to [`BURST`] packets and returns how many were taken, at least one; never blocks.
-    /// The error is about the first packet.
-    pub(crate) fn transmit(&mut self, packets: &[Packet]) -> io::Result<usize> {
+    /// The whole frame of slot `i`, which is parked.
+    pub(crate) fn parked(&self, i: usize, length: usize) -> &[u8] {
+        let slot = &self.slots[i];
+        let begin = FRONT - slot.room.min(length);
+        &slot.memory[begin..(begin + length).min(slot.memory.len())]
+    }
+
+    /// Sends up to [`BURST`] packets and returns how many were taken, at least one; never blocks. Packets that follow one another in a flow are sent
+    /// as a train, if the kernel takes such.
+    pub(crate) fn transmit(&mut self, packets: &[Packet], takes: Takes) -> Result<usize, Refused> {
         static NO_OFFLOAD: [u8; VNET_HEADER] = [0; VNET_HEADER];
-        let count = packets.len().min(BURST);
-        for (i, packet) in packets[..count].iter().enumerate() {
-            let data = packet.data();
-            let parts = &mut self.iovecs[i];
-            parts[0] = iovec { iov_base: NO_OFFLOAD.as_ptr().cast_mut().cast(), iov_len: VNET_HEADER };
-            parts[1] = iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
-            let message = &mut self.messages[i].msg_hdr;
-            message.msg_iov = parts.as_mut_ptr();
-            message.msg_iovlen = 2;
+        let packets = &packets[..packets.len().min(BURST)];
+        let (mut first, mut part, mut count) = (0, 0, 0);
+        let mut trains = [(0u8, None); BURST];
+        let piece = |bytes: &[u8]| iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+        while first < packets.len() {
+            let packet = packets[first].data();
+            let train = if takes.tcp || takes.udp { Train::find(&packets[first..]) } else { None };
+            let train = train.filter(|train| if train.gso == Gso::Tcp { takes.tcp } else { takes.udp });
+            let begin = part;
+            let covered = if let Some(train) = &train {
+                let head = &mut self.heads[count];
+                let (virtio, headers) = head.split_at_mut(VNET_HEADER);
+                virtio.copy_from_slice(&train.virtio_header(packet[12] == 0x86, 0));
+                if let Some(headers) = headers.first_chunk_mut() {
+                    train.write_headers(&packets[first..], headers);
+                }
+                self.iovecs[part] = piece(&head[..VNET_HEADER + train.payload]);
+                for (place, packet) in self.iovecs[part + 1..].iter_mut().zip(&packets[first..][..train.frames]) {
+                    *place = piece(&packet.data()[train.payload..]);
+                }
+                part += 1 + train.frames;
+                train.frames
+            } else {
+                self.iovecs[part] = piece(&NO_OFFLOAD);
+                self.iovecs[part + 1] = piece(packet);
+                part += 2;
+                1
+            };
+            let message = &mut self.messages[count].msg_hdr;
+            message.msg_iov = self.iovecs[begin..part].as_mut_ptr();
+            message.msg_iovlen = (part - begin) as _;
             message.msg_control = std::ptr::null_mut();
             message.msg_controllen = 0;
             message.msg_flags = 0;
+            trains[count] = (covered as u8, train.map(|train| train.gso));
+            first += covered;
+            count += 1;
         }
-        // SAFETY: `count` messages point at two parts each, a static header and a packet's bytes borrowed for the call, which a send
+        // SAFETY: `count` messages point at headers of `self` or a static header, and at bytes of packets borrowed for the call, which a send
         // only reads.
         let sent = unsafe { libc::sendmmsg(self.fd.as_raw_fd(), self.messages.as_mut_ptr(), count as c_uint, libc::MSG_DONTWAIT as _) };
-        Ok(check(sent)? as usize)
+        match check(sent) {
+            Ok(sent) => Ok(trains[..sent as usize].iter().map(|(packets, _)| usize::from(*packets)).sum()),
+            Err(error) => Err(Refused { error, packets: usize::from(trains[0].0), train: trains[0].1 }),
+        }
     }
 
     /// Packets that the kernel dropped because the receive buffer was full, since the last call.
