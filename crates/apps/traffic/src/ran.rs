@@ -7,14 +7,16 @@
 //! Not emulated: radio bearers, PDCP, reordering, QoS of the radio.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::net::{IpAddr, Ipv6Addr, SocketAddrV4, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use base::Packet;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::socket::{setsockopt, sockopt};
+use pktio::UdpPort;
 use wire::gtpu;
 
 use crate::record::SessionRecord;
@@ -31,10 +33,12 @@ pub use ue::DropReason;
 pub use network::UeDevice;
 use ue::{Link, Ue};
 
-/// Longest user packet that is carried, in bytes.
-const MAX_PACKET: usize = 9216;
-/// Packets that one system call carries at most.
+/// Longest user packet that is carried, in bytes: with GTP-U header and PDU session container, UDP, IPv4 and Ethernet it fits a port's packet.
+const MAX_PACKET: usize = base::MAX_PACKET - 16 - pktio::udp::HEADERS;
+/// Packets that are carried together at most.
 const BURST: usize = 64;
+/// Length of the Ethernet header in front of a device's packets, in bytes.
+const ETHERNET: usize = 14;
 /// How often a thread that waits looks whether it is to end.
 const TICK: Duration = Duration::from_millis(100);
 /// Socket buffers asked of the kernel, in bytes: a burst of a fast download must not be lost.
@@ -150,8 +154,8 @@ impl Ran {
     /// iproute2 is missing, a device name is taken, or two sessions have one downlink TEID.
     pub fn start(config: Config, sessions: &[SessionRecord]) -> Result<Ran, RanError> {
         network::check_local(config.local)?;
-        if !(1280..=MAX_PACKET as u16 - 16).contains(&config.mtu) {
-            return Err(RanError::Config(format!("MTU {}: must be at least 1280 (IPv6) and at most {}", config.mtu, MAX_PACKET - 16)));
+        if !(1280..=MAX_PACKET as u16).contains(&config.mtu) {
+            return Err(RanError::Config(format!("MTU {}: must be at least 1280 (IPv6) and at most {MAX_PACKET}", config.mtu)));
         }
         // Interface names have 15 bytes at most.
         if config.device_prefix.is_empty()
@@ -165,11 +169,8 @@ impl Ran {
             move |source: std::io::Error| RanError::Io { what, source }
         };
         let socket = UdpSocket::bind(config.local).map_err(|e| network::bind_error(config.local, e))?;
-        let local = match socket.local_addr().map_err(io("GTP-U socket"))? {
-            SocketAddr::V4(local) => local,
-            SocketAddr::V6(_) => return Err(RanError::Config("the gNodeB's address is not IPv4".into())),
-        };
-        socket.set_read_timeout(Some(TICK)).map_err(io("GTP-U socket"))?;
+        let downlink = UdpPort::on_socket("n3", socket, None)?;
+        let (uplink, socket, local) = (downlink.try_clone()?, downlink.socket()?, downlink.local());
         // With CAP_NET_ADMIN beyond the system's limit, without it up to it; less is no fault, it is counted where it costs.
         if setsockopt(&socket, sockopt::RcvBufForce, &SOCKET_BUFFER).is_err() {
             let _ = setsockopt(&socket, sockopt::RcvBuf, &SOCKET_BUFFER);
@@ -193,13 +194,13 @@ impl Ran {
         for session in sessions {
             ran.attach(session)?;
         }
-        let spawn = |name: &str, run: fn(&Shared), shared: Arc<Shared>| {
-            let thread = std::thread::Builder::new().name(name.into()).spawn(move || run(&shared));
+        let spawn = |name: &str, run: fn(&Shared, UdpPort), port: UdpPort, shared: Arc<Shared>| {
+            let thread = std::thread::Builder::new().name(name.into()).spawn(move || run(&shared, port));
             thread.map_err(|source| RanError::Io { what: "starting a thread".into(), source })
         };
-        ran.threads.push(spawn("ran-downlink", downlink::run, ran.shared.clone())?);
+        ran.threads.push(spawn("ran-downlink", downlink::run, downlink, ran.shared.clone())?);
         if ran.config.mode == Mode::Devices {
-            ran.threads.push(spawn("ran-uplink", uplink::run, ran.shared.clone())?);
+            ran.threads.push(spawn("ran-uplink", uplink::run, uplink, ran.shared.clone())?);
         }
         Ok(ran)
     }
@@ -424,6 +425,11 @@ impl NodeCounters {
     fn count(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// Empty packets of a burst.
+fn burst() -> Vec<Packet> {
+    (0..BURST).map(|_| Packet::empty(0)).collect()
 }
 
 /// Locks whose holders panicked: every change under them is one insertion or removal.

@@ -45,6 +45,11 @@ impl Cut {
         self.count - self.next
     }
 
+    /// Bytes of the headers that each of them has.
+    pub(crate) fn headers(&self) -> usize {
+        self.headers.payload
+    }
+
     /// Length of the longest, in bytes.
     pub(crate) fn longest(&self, frame: &[u8]) -> usize {
         self.headers.payload + (frame.len() - self.headers.payload).min(self.size)

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::net::IpAddr;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{HEADROOM, MAX_PACKET, Packet};
@@ -35,13 +35,20 @@ const LONGEST: usize = 65_536;
 /// Room in front of what exceeds a packet's buffer, so that the whole can be had in one piece.
 const FRONT: usize = ETHERNET + MAX_PACKET;
 
-/// Makes the device `name`, which is down and leaves with the file: for an emulator that is the far end of what the host sends by it.
-/// A read or a write is one IP packet, and never blocks.
-///
-/// # Errors
-/// What the kernel says: of /dev/net/tun, or of the device.
-pub fn device(name: &str) -> io::Result<File> {
-    tun::attach(name, 0).map_err(|(Failed::Open(e) | Failed::Attach(e) | Failed::Offload(e))| e)
+/// Packets and bytes, from the IP header on, that the kernel has not counted: of a super-frame it counts one packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uncounted {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes: their headers.
+    pub bytes: u64,
+}
+
+impl Uncounted {
+    fn add(&mut self, packets: usize, headers: usize) {
+        self.packets += packets as u64 - 1;
+        self.bytes += (packets as u64 - 1) * (headers - ETHERNET) as u64;
+    }
 }
 
 /// How a device is to be.
@@ -91,6 +98,8 @@ pub struct TunPort {
     drops: DeviceDrops,
     /// The kernel's count of what found the device's queue full, when it was last asked.
     kernel_drops: u64,
+    /// Of what was received and transmitted by this port.
+    uncounted: [Uncounted; 2],
     /// Whether the log says that the device takes nothing.
     told: bool,
 }
@@ -130,6 +139,7 @@ impl TunPort {
             cut: None,
             takes_udp: true,
             drops: DeviceDrops::default(),
+            uncounted: Default::default(),
             told: false,
         }
     }
@@ -153,6 +163,16 @@ impl TunPort {
         }
         let device = current.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
         Ok(TunPort::on(self.shared.clone(), current.number, device, current.mtu, self.mac))
+    }
+
+    /// What the kernel has not counted of what this port has received, and of what it has transmitted.
+    pub fn uncounted(&self) -> [Uncounted; 2] {
+        self.uncounted
+    }
+
+    /// Packets of a super-frame that wait to be received. The device is not readable for them.
+    pub fn waiting(&self) -> usize {
+        self.cut.as_ref().map_or(0, |(cut, _)| cut.left())
     }
 
     /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
@@ -225,7 +245,10 @@ impl TunPort {
                 let layer4 = offload.checksum.map_or(0, |(start, _)| start);
                 let whole = &self.memory[place.clone()];
                 match Cut::new(whole, gso, layer4, size) {
-                    Some(cut) if cut.longest(whole) <= MAX_PACKET => self.cut = Some((cut, place)),
+                    Some(cut) if cut.longest(whole) <= MAX_PACKET => {
+                        self.uncounted[0].add(cut.left(), cut.headers());
+                        self.cut = Some((cut, place));
+                    }
                     Some(cut) => self.drops.rx_invalid += cut.left() as u64,
                     None => self.drops.rx_invalid += 1,
                 }
@@ -304,6 +327,12 @@ fn packet_of(frame: &[u8]) -> Option<&[u8]> {
     }
 }
 
+impl AsFd for TunPort {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}
+
 impl Port for TunPort {
     fn name(&self) -> &str {
         &self.name
@@ -338,43 +367,7 @@ impl Port for TunPort {
     }
 
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
-        let mut sent = 0;
-        while sent < packets.len() {
-            let rest = &packets[sent..];
-            let train = Train::find(rest).filter(|train| train.gso == Gso::Tcp || self.takes_udp);
-            let count = train.map_or(1, |train| train.frames);
-            let written = match &train {
-                Some(train) => self.write_train(rest, train),
-                None => match packet_of(rest[0].data()) {
-                    Some(bytes) => self.write(&[IoSlice::new(&[0; VNET_HEADER]), IoSlice::new(bytes)]),
-                    None => {
-                        self.drops.tx_invalid += 1;
-                        Ok(())
-                    }
-                },
-            };
-            match written {
-                Ok(()) => self.told = false,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(sent),
-                Err(e) if e.raw_os_error() == Some(libc::EINVAL) && train.is_some_and(|train| train.gso == Gso::Udp) => {
-                    tracing::info!(port = %self.name, "the kernel takes no super-frames of UDP: packets go one by one");
-                    self.takes_udp = false;
-                    continue;
-                }
-                Err(e) if e.raw_os_error() == Some(libc::EBADFD) => {
-                    return Err(PortError::io(format!("{}: transmit: the device is gone", self.name), e));
-                }
-                // Down, or what the kernel does not take: this packet's fate.
-                Err(e) => {
-                    self.drops.tx_invalid += count as u64;
-                    if !std::mem::replace(&mut self.told, true) {
-                        tracing::warn!(port = %self.name, error = %e, "the device accepts no packets: is it up?");
-                    }
-                }
-            }
-            sent += count;
-        }
-        Ok(sent)
+        self.transmit_telling(packets, |_| ())
     }
 
     fn flush(&mut self) -> Result<(), PortError> {
@@ -399,6 +392,59 @@ impl Port for TunPort {
 
     fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
         Some(self.again().map(|port| Box::new(port) as Box<dyn Port>))
+    }
+}
+
+impl TunPort {
+    /// As [`Port::transmit`], and tells which packets the device has refused, by their places: counted, and lost.
+    ///
+    /// # Errors
+    /// [`PortError::Io`] if the device is gone.
+    pub fn transmit_telling(&mut self, packets: &[Packet], mut refused: impl FnMut(usize)) -> Result<usize, PortError> {
+        let mut sent = 0;
+        while sent < packets.len() {
+            let rest = &packets[sent..];
+            let train = Train::find(rest).filter(|train| train.gso == Gso::Tcp || self.takes_udp);
+            let count = train.map_or(1, |train| train.frames);
+            let written = match &train {
+                Some(train) => self.write_train(rest, train),
+                None => match packet_of(rest[0].data()) {
+                    Some(bytes) => self.write(&[IoSlice::new(&[0; VNET_HEADER]), IoSlice::new(bytes)]),
+                    None => {
+                        self.drops.tx_invalid += 1;
+                        refused(sent);
+                        Ok(())
+                    }
+                },
+            };
+            match written {
+                Ok(()) => {
+                    self.told = false;
+                    if let Some(train) = &train {
+                        self.uncounted[1].add(train.frames, train.payload);
+                    }
+                }
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(sent),
+                Err(e) if e.raw_os_error() == Some(libc::EINVAL) && train.is_some_and(|train| train.gso == Gso::Udp) => {
+                    tracing::info!(port = %self.name, "the kernel takes no super-frames of UDP: packets go one by one");
+                    self.takes_udp = false;
+                    continue;
+                }
+                Err(e) if e.raw_os_error() == Some(libc::EBADFD) => {
+                    return Err(PortError::io(format!("{}: transmit: the device is gone", self.name), e));
+                }
+                // Down, or what the kernel does not take: this packet's fate.
+                Err(e) => {
+                    self.drops.tx_invalid += count as u64;
+                    (sent..sent + count).for_each(&mut refused);
+                    if !std::mem::replace(&mut self.told, true) {
+                        tracing::warn!(port = %self.name, error = %e, "the device accepts no packets: is it up?");
+                    }
+                }
+            }
+            sent += count;
+        }
+        Ok(sent)
     }
 }
 

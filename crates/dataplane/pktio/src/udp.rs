@@ -23,8 +23,8 @@ use crate::af_packet::swap_buffers;
 use crate::sys::datagrams::{self, Arrival, BURST, Datagrams, Outgoing};
 use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
 
-/// Ethernet 14, IPv4 20, UDP 8.
-const HEADERS: usize = 42;
+/// Ethernet 14, IPv4 20, UDP 8 bytes: what is in front of a datagram in a frame.
+pub const HEADERS: usize = 42;
 /// Receive and send buffers asked of the kernel, in bytes; it may give less.
 const SOCKET_BUFFER: usize = 8 << 20;
 
@@ -82,9 +82,17 @@ impl UdpPort {
             ErrorKind::PermissionDenied => PortError::Permission(format!("binding {local} for {label} needs CAP_NET_BIND_SERVICE")),
             _ => PortError::io(what(), e),
         })?;
+        UdpPort::on_socket(label, socket.into(), mtu)
+    }
+
+    /// On a socket that is bound to an address of this host. The other arguments are those of [`UdpPort::bind`].
+    ///
+    /// # Errors
+    /// [`PortError::Config`] for IPv6, else what the kernel says.
+    pub fn on_socket(label: &str, socket: UdpSocket, mtu: Option<u16>) -> Result<UdpPort, PortError> {
+        let what = || format!("{label} (udp)");
         socket.set_nonblocking(true).map_err(|e| PortError::io(what(), e))?;
         let together = datagrams::prepare(&socket, SOCKET_BUFFER).map_err(|e| PortError::io(what(), e))?;
-        let socket: UdpSocket = socket.into();
         let local = match socket.local_addr() {
             Ok(SocketAddr::V4(address)) => address,
             Ok(other) => return Err(PortError::Config(format!("{label}: {other} is not IPv4"))),
@@ -120,6 +128,14 @@ impl UdpPort {
     pub fn try_clone(&self) -> Result<UdpPort, PortError> {
         let socket = self.socket.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
         Ok(UdpPort::on(self.name.clone(), socket, self.local, self.mac, self.max_frame, self.together))
+    }
+
+    /// The socket: for what is no packet of a port. It never blocks.
+    ///
+    /// # Errors
+    /// [`PortError::Io`] if the process may open no more files.
+    pub fn socket(&self) -> Result<UdpSocket, PortError> {
+        self.socket.try_clone().map_err(|e| PortError::io(self.name.clone(), e))
     }
 
     /// Address and port in use.
@@ -258,33 +274,7 @@ impl Port for UdpPort {
     }
 
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
-        // Up to where datagrams go one by one, because the path does not take them together.
-        let (mut sent, mut alone) = (0, 0);
-        while sent < packets.len() {
-            let together = self.together && sent >= alone;
-            let until = if sent < alone { alone } else { packets.len() };
-            let run: Vec<Outgoing<'_>> = packets[sent..until].iter().take(BURST).map_while(|p| datagram(p.data())).collect();
-            if run.is_empty() {
-                self.refuse(packets[sent].data());
-                sent += 1;
-                continue;
-            }
-            match self.datagrams.send(&self.socket, &run, together) {
-                Ok(n) => sent += n,
-                Err((e, _)) if e.kind() == ErrorKind::WouldBlock => break,
-                // A signal, or an error about an earlier datagram, which the kernel now has reported: this one was not tried.
-                Err((e, _)) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => {}
-                // Longer than the path takes: the kernel fragments what goes alone, and no segments.
-                Err((e, n)) if n > 1 && matches!(e.raw_os_error(), Some(libc::EMSGSIZE | libc::EINVAL | libc::EIO)) => alone = sent + n,
-                // No route, too long for any datagram, refused by a firewall: this packet's fate, not the port's.
-                Err((e, n)) => {
-                    tracing::debug!(port = %self.name, to = %run[0].to, error = %e, "datagram refused");
-                    self.drops.tx_invalid += n as u64;
-                    sent += n;
-                }
-            }
-        }
-        Ok(sent)
+        Ok(self.transmit_telling(packets, |_| ()))
     }
 
     fn flush(&mut self) -> Result<(), PortError> {
@@ -308,6 +298,41 @@ impl Port for UdpPort {
     }
 }
 
+impl UdpPort {
+    /// As [`Port::transmit`], and tells which packets were refused, by their places: counted, and lost.
+    pub fn transmit_telling(&mut self, packets: &[Packet], mut refused: impl FnMut(usize)) -> usize {
+        // Up to where datagrams go one by one, because the path does not take them together.
+        let (mut sent, mut alone) = (0, 0);
+        while sent < packets.len() {
+            let together = self.together && sent >= alone;
+            let until = if sent < alone { alone } else { packets.len() };
+            let run: Vec<Outgoing<'_>> = packets[sent..until].iter().take(BURST).map_while(|p| datagram(p.data())).collect();
+            if run.is_empty() {
+                self.refuse(packets[sent].data());
+                refused(sent);
+                sent += 1;
+                continue;
+            }
+            match self.datagrams.send(&self.socket, &run, together) {
+                Ok(n) => sent += n,
+                Err((e, _)) if e.kind() == ErrorKind::WouldBlock => break,
+                // A signal, or an error about an earlier datagram, which the kernel now has reported: this one was not tried.
+                Err((e, _)) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => {}
+                // Longer than the path takes: the kernel fragments what goes alone, and no segments.
+                Err((e, n)) if n > 1 && matches!(e.raw_os_error(), Some(libc::EMSGSIZE | libc::EINVAL | libc::EIO)) => alone = sent + n,
+                // No route, too long for any datagram, refused by a firewall: this packet's fate, not the port's.
+                Err((e, n)) => {
+                    tracing::debug!(port = %self.name, to = %run[0].to, error = %e, "datagram refused");
+                    self.drops.tx_invalid += n as u64;
+                    (sent..sent + n).for_each(&mut refused);
+                    sent += n;
+                }
+            }
+        }
+        sent
+    }
+}
+
 /// The reply of the neighbour that an ARP request asks for (RFC 826); `None` for anything else.
 fn arp_reply(frame: &[u8], mac: [u8; 6]) -> Option<[u8; ARP_FRAME]> {
     const REQUEST: [u8; 10] = [0x08, 0x06, 0, 1, 0x08, 0, 6, 4, 0, 1];
@@ -324,6 +349,27 @@ fn arp_reply(frame: &[u8], mac: [u8; 6]) -> Option<[u8; ARP_FRAME]> {
     reply[28..32].copy_from_slice(target);
     reply[32..42].copy_from_slice(sender);
     Some(reply)
+}
+
+/// Ethernet, IPv4 and UDP headers for a datagram of `length` bytes to `to`, as a port sends it: the addresses of the sender are the port's to fill in.
+pub fn headers(to: SocketAddrV4, length: usize) -> [u8; HEADERS] {
+    let mut headers = [0; HEADERS];
+    headers[..6].copy_from_slice(&PEER_MAC);
+    headers[6..12].copy_from_slice(&OUR_MAC);
+    headers[12..16].copy_from_slice(&[0x08, 0x00, 0x45, 0]);
+    headers[16..18].copy_from_slice(&((28 + length) as u16).to_be_bytes());
+    headers[22..24].copy_from_slice(&[64, 17]);
+    headers[30..34].copy_from_slice(&to.ip().octets());
+    headers[36..38].copy_from_slice(&to.port().to_be_bytes());
+    headers[38..40].copy_from_slice(&((8 + length) as u16).to_be_bytes());
+    headers
+}
+
+/// The sender and the payload of a frame that a port has received. `None` for anything but a datagram.
+pub fn received(frame: &[u8]) -> Option<(SocketAddrV4, &[u8])> {
+    let payload = datagram(frame)?.payload;
+    let address = Ipv4Addr::new(frame[26], frame[27], frame[28], frame[29]);
+    Some((SocketAddrV4::new(address, u16::from_be_bytes([frame[34], frame[35]])), payload))
 }
 
 /// The datagram of an Ethernet frame that holds one whole IPv4 UDP datagram; `None` for anything else.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsFd;
 
+use base::Packet;
 use ciphering::{Choice, Engine};
 use gnb::framing;
 use traffic::ran::UeDevice;
@@ -18,6 +19,8 @@ use crate::ue::Ue;
 
 /// SDUs of a UE that wait, from which on its device is not read: the kernel's queue holds more, and its TCP slows down.
 const ENOUGH: usize = 4096;
+/// Length of the Ethernet header in front of a device's packets, in bytes.
+const ETHERNET: usize = 14;
 /// UE `n` of the file has the routing table of this number plus `n`, and rules of that priority.
 const TABLE_BASE: u32 = 14_500;
 
@@ -62,13 +65,16 @@ impl RunningUes {
     pub fn run(mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Report, RunError> {
         let clock = Clock::start();
         let mut buffer = vec![0; MAX_DATAGRAM];
+        let mut packet = [Packet::empty(0)];
         while goes_on() {
             let now = clock.now_ns();
             self.serve(now);
             let open = |one: &&One| one.ue.queued() < ENOUGH;
             let mut fds = vec![self.radio.as_fd()];
             fds.extend(self.ues.iter().filter(open).map(|one| one.device.as_fd()));
-            wait(&fds, self.ues.iter().filter_map(|one| one.ue.next_deadline(now)).min(), now)?;
+            let held = self.ues.iter().filter(open).any(|one| one.device.holds_packets());
+            let deadline = if held { Some(now) } else { self.ues.iter().filter_map(|one| one.ue.next_deadline(now)).min() };
+            wait(&fds, deadline, now)?;
             let now = clock.now_ns();
             let (ues, by_id, drops) = (&mut self.ues, &self.by_id, &mut self.drops);
             receive(&self.radio, &mut buffer, |datagram, from| {
@@ -76,7 +82,7 @@ impl RunningUes {
                 match of.and_then(|at| ues.get_mut(*at)) {
                     Some(one) => {
                         let One { ue, device, refused } = one;
-                        ue.radio(datagram, from, now, &mut |packet| *refused += u64::from(device.send(packet).is_err()));
+                        ue.radio(datagram, from, now, &mut |packet| *refused += u64::from(!device.send_one(packet)));
                     }
                     None => count(drops, "radio.unknown_ue"),
                 }
@@ -87,10 +93,12 @@ impl RunningUes {
                     if ue.queued() >= ENOUGH {
                         break;
                     }
-                    let Ok(length) = device.receive(&mut buffer) else { break };
-                    ue.packet(&buffer[..length], now);
+                    if !matches!(device.receive(&mut packet), Ok(1)) {
+                        break;
+                    }
+                    ue.packet(&packet[0].data()[ETHERNET..], now);
                 }
-                let user = &mut |packet: &[u8]| *refused += u64::from(device.send(packet).is_err());
+                let user = &mut |packet: &[u8]| *refused += u64::from(!device.send_one(packet));
                 ue.run(now, user, &mut |to, datagram| send(&self.radio, datagram, to, &mut self.unsent));
             }
         }
@@ -116,7 +124,7 @@ impl RunningUes {
                         if recovers {
                             ue.recover(config, now_ns);
                         } else {
-                            ue.reconfigure(config, &mut |packet| *refused += u64::from(device.send(packet).is_err()));
+                            ue.reconfigure(config, &mut |packet| *refused += u64::from(!device.send_one(packet)));
                         }
                     }
                     Reply::Done { ues: set.len() }

@@ -1,72 +1,96 @@
 //! From the UPF to the UEs' devices, and what else comes to the GTP-U socket (TS 29.281 §7).
 
-use std::io::{ErrorKind, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use nix::errno::Errno;
-use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn, recvmmsg};
+use base::Packet;
+use pktio::{Port, UdpPort, udp};
 use wire::gtpu::{self, Message, SessionContainer};
 use wire::{ipv4, ipv6};
 
 use super::ue::{DropReason, Link, Ue};
-use super::{BURST, MAX_PACKET, NodeCounters, Shared, lock, read, write};
+use super::{ETHERNET, NodeCounters, Shared, TICK, lock, read, write};
 use crate::record::Tunnel;
 use crate::router::advertised_prefix;
 
-/// Longest datagram that is received whole: a user packet and its headers.
-const MAX_DATAGRAM: usize = MAX_PACKET + 64;
-
 /// The thread that reads the GTP-U socket.
-pub(super) fn run(shared: &Shared) {
-    let mut slots: Vec<Box<[u8]>> = (0..BURST).map(|_| vec![0; MAX_DATAGRAM].into_boxed_slice()).collect();
-    let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BURST, None);
-    let mut received: Vec<(usize, SocketAddrV4)> = Vec::with_capacity(BURST);
+pub(super) fn run(shared: &Shared, mut port: UdpPort) {
+    let mut packets = super::burst();
     while !shared.stopping.load(Ordering::Relaxed) {
-        received.clear();
-        {
-            let mut slices: Vec<[IoSliceMut<'_>; 1]> = slots.iter_mut().map(|slot| [IoSliceMut::new(slot)]).collect();
-            // The first is waited for, at most as long as the socket's timeout.
-            match recvmmsg(shared.socket.as_raw_fd(), &mut headers, slices.iter_mut(), MsgFlags::MSG_WAITFORONE, None) {
-                Ok(messages) => received.extend(messages.map(|message| {
-                    let from = message.address.map_or(SocketAddrV4::new([0, 0, 0, 0].into(), 0), |a| SocketAddrV4::new(a.ip(), a.port()));
-                    // Longer than a slot: cut, and so malformed.
-                    (message.bytes, from)
-                })),
-                Err(Errno::EAGAIN | Errno::EINTR) => {}
-                Err(error) => {
-                    tracing::debug!(%error, "GTP-U socket");
-                    std::thread::sleep(Duration::from_millis(1));
-                }
+        match port.receive(&mut packets) {
+            Ok(0) => {
+                let _ = pktio::wait(&port.fd().into_iter().collect::<Vec<_>>(), TICK);
             }
-        }
-        for ((length, from), slot) in received.iter().zip(&slots) {
-            shared.datagram(&slot[..(*length).min(slot.len())], *from);
+            Ok(n) => shared.datagrams(&mut packets[..n]),
+            Err(error) => {
+                tracing::debug!(%error, "GTP-U socket");
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
     }
 }
 
 impl Shared {
-    /// One datagram. It is counted when all else about it is.
-    pub(super) fn datagram(&self, octets: &[u8], from: SocketAddrV4) {
-        self.handle(octets, from);
-        NodeCounters::count(&self.node.datagrams);
+    /// Datagrams, as frames. They are counted when all else about them is.
+    pub(super) fn datagrams(&self, packets: &mut [Packet]) {
+        // Packets of one UE that follow one another go to its device together.
+        let mut run: Option<(Arc<Ue>, usize)> = None;
+        for i in 0..packets.len() {
+            let user = self.handle(&packets[i]);
+            if let Some((ue, first)) = run.take_if(|(ue, _)| user.as_ref().is_none_or(|(next, _)| next.number != ue.number)) {
+                ue.take(&packets[first..i]);
+            }
+            if let Some((ue, at)) = user {
+                let (start, length) = (packets[i].headroom() + at - ETHERNET, packets[i].len() - at);
+                packets[i].set_window(start, ETHERNET + length);
+                let ethertype = if packets[i].data()[ETHERNET] >> 4 == 4 { [0x08, 0x00] } else { [0x86, 0xdd] };
+                packets[i].data_mut()[12..ETHERNET].copy_from_slice(&ethertype);
+                run.get_or_insert((ue, i));
+            }
+        }
+        if let Some((ue, first)) = run {
+            ue.take(&packets[first..]);
+        }
+        self.node.datagrams.fetch_add(packets.len() as u64, Ordering::Relaxed);
     }
 
-    fn handle(&self, octets: &[u8], from: SocketAddrV4) {
-        let repr = gtpu::Packet::new_checked(octets).and_then(|packet| gtpu::Repr::parse(&packet));
-        let Ok(repr) = repr else { return NodeCounters::count(&self.node.malformed) };
-        match repr.message {
-            Message::GPdu { payload } => match self.owner(repr.teid) {
-                Some(ue) => deliver(&ue, repr.session_container, payload, self.check_containers),
-                None => {
-                    NodeCounters::count(&self.node.unknown_teid);
-                    self.refuse(repr.teid, from);
+    /// One datagram. Of a user packet that is in order: whose it is, and where in the frame it begins, to whose end it goes.
+    fn handle(&self, frame: &Packet) -> Option<(Arc<Ue>, usize)> {
+        let parsed = udp::received(frame.data()).and_then(|(from, octets)| {
+            let packet = gtpu::Packet::new_checked(octets).ok()?;
+            Some((from, gtpu::Repr::parse(&packet).ok()?))
+        });
+        let Some((from, repr)) = parsed else {
+            NodeCounters::count(&self.node.malformed);
+            return None;
+        };
+        if let Message::GPdu { payload } = repr.message {
+            let Some(ue) = self.owner(repr.teid) else {
+                NodeCounters::count(&self.node.unknown_teid);
+                self.refuse(repr.teid, from);
+                return None;
+            };
+            return match accept(&ue, repr.session_container, payload, self.check_containers) {
+                Ok(true) => {
+                    let at = payload.as_ptr() as usize - frame.data().as_ptr() as usize;
+                    Some((ue, at))
                 }
-            },
+                Ok(false) => None,
+                Err(reason) => {
+                    ue.dropped(reason, payload.len());
+                    None
+                }
+            };
+        }
+        self.signalling(repr, from);
+        None
+    }
+
+    fn signalling(&self, repr: gtpu::Repr<'_>, from: SocketAddrV4) {
+        match repr.message {
+            Message::GPdu { .. } => {}
             Message::EndMarker => match self.owner(repr.teid) {
                 Some(ue) => {
                     NodeCounters::count(&ue.end_markers);
@@ -121,46 +145,57 @@ impl Shared {
     }
 }
 
-/// Gives a user packet to its UE, if it is in order.
-fn deliver(ue: &Ue, container: Option<SessionContainer>, payload: &[u8], check_containers: bool) {
-    match destination(payload) {
-        None => return ue.dropped(DropReason::Malformed, payload.len()),
-        Some((IpAddr::V6(to), ipv6::ICMPV6)) if !ue.session().owns(IpAddr::V6(to)) => {
-            // Neighbour discovery is the UE's own affair, not its user's.
-            if let Some(prefix) = advertised_prefix(payload) {
-                return ue.advertised(prefix);
+/// Whether a user packet is one for the UE's device, and not the UE's own affair; why it is not in order.
+fn accept(ue: &Ue, container: Option<SessionContainer>, payload: &[u8], check_containers: bool) -> Result<bool, DropReason> {
+    let (to, protocol) = destination(payload).ok_or(DropReason::Malformed)?;
+    let session = ue.session();
+    if !session.owns(to) {
+        // Neighbour discovery is not its user's.
+        let prefix = if to.is_ipv6() && protocol == ipv6::ICMPV6 { advertised_prefix(payload) } else { None };
+        return match prefix {
+            Some(prefix) => {
+                ue.advertised(prefix);
+                Ok(false)
             }
-            return ue.dropped(DropReason::WrongDestination, payload.len());
-        }
-        Some((to, _)) if !ue.session().owns(to) => return ue.dropped(DropReason::WrongDestination, payload.len()),
-        Some(_) => {}
+            None => Err(DropReason::WrongDestination),
+        };
     }
     if check_containers {
-        let wrong = match container {
-            Some(SessionContainer::Uplink { .. }) => Some(DropReason::UplinkContainer),
-            Some(SessionContainer::Downlink { qfi, .. }) => (!ue.session().expects_qfi(Some(qfi))).then_some(DropReason::WrongQfi),
-            None => (!ue.session().expects_qfi(None)).then_some(DropReason::NoContainer),
-        };
-        if let Some(reason) = wrong {
-            return ue.dropped(reason, payload.len());
+        match container {
+            Some(SessionContainer::Uplink { .. }) => return Err(DropReason::UplinkContainer),
+            Some(SessionContainer::Downlink { qfi, .. }) if !session.expects_qfi(Some(qfi)) => return Err(DropReason::WrongQfi),
+            None if !session.expects_qfi(None) => return Err(DropReason::NoContainer),
+            _ => {}
         }
     }
-    let taken = match &ue.link {
-        Link::Memory(queue) => queue.push(payload).then_some(()).ok_or(DropReason::QueueFull),
-        Link::Device(device) => loop {
-            match device.send(payload) {
-                Ok(()) => break Ok(()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    tracing::debug!(%error, device = device.name, "writing a device");
-                    break Err(DropReason::DeviceRefused);
+    Ok(true)
+}
+
+impl Ue {
+    /// Takes user packets, behind Ethernet headers, that are in order.
+    fn take(&self, packets: &[Packet]) {
+        match &self.link {
+            Link::Memory(queue) => {
+                for packet in packets {
+                    let user = &packet.data()[ETHERNET..];
+                    if queue.push(user) {
+                        self.downlink.add(user.len());
+                    } else {
+                        self.dropped(DropReason::QueueFull, user.len());
+                    }
                 }
             }
-        },
-    };
-    match taken {
-        Ok(()) => ue.downlink.add(payload.len()),
-        Err(reason) => ue.dropped(reason, payload.len()),
+            Link::Device(device) => {
+                let of = |packet: &Packet| packet.len() - ETHERNET;
+                let mut refused = (0, 0);
+                device.send(packets, |at| {
+                    self.dropped(DropReason::DeviceRefused, of(&packets[at]));
+                    refused = (refused.0 + 1, refused.1 + of(&packets[at]));
+                });
+                let bytes: usize = packets.iter().map(of).sum();
+                self.downlink.add_many(packets.len() - refused.0, bytes - refused.1);
+            }
+        }
     }
 }
 

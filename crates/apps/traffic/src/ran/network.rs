@@ -2,23 +2,30 @@
 //! addresses use it. Addresses, routes and rules are made with `ip` (iproute2), everything in the network namespace of the
 //! caller.
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
-use super::RanError;
+use base::Packet;
+use pktio::{Port, PortError, TunPort, tun};
+
 use super::report::Count;
+use super::{ETHERNET, MAX_PACKET, RanError, lock};
 use crate::record::SessionRecord;
 
 /// Packets that may wait in a device: more than a TCP window of some megabytes, for a TUN device does not slow its sender
 /// down, it drops.
 const QUEUE_PACKETS: u32 = 10_000;
 
-/// A UE's device with what was set up for it. Dropping it takes all of it away.
+/// A UE's device with what was set up for it. Dropping it takes all of it away. Packets have the Ethernet header of [`pktio::tun`] in front.
 pub struct UeDevice {
-    device: File,
+    from: Mutex<TunPort>,
+    to: Mutex<TunPort>,
+    /// For [`UeDevice::send_one`].
+    frame: Mutex<Packet>,
+    readable: OwnedFd,
     pub(super) name: String,
     priority: u32,
 }
@@ -32,29 +39,44 @@ impl UeDevice {
         if nix::net::if_::if_nametoindex(name).is_ok() {
             return Err(RanError::Config(format!("interface {name} exists already: stop its owner or choose another prefix")));
         }
-        // Down at first: the kernel must not add IPv6 addresses and packets of its own before it is told not to.
-        let device = pktio::tun::device(name).map_err(|e| device_error(name, e))?;
-        let made = UeDevice { device, name: name.to_owned(), priority: table };
+        let from = TunPort::open(name, name, tun::Options::default()).map_err(|e| device_error(name, e))?;
+        let to = from.try_clone().map_err(|e| device_error(name, e))?;
+        let readable = from.as_fd().try_clone_to_owned().map_err(|source| RanError::Io { what: format!("device {name}"), source })?;
+        let (from, to, frame) = (Mutex::new(from), Mutex::new(to), Mutex::new(Packet::empty(0)));
+        let made = UeDevice { from, to, frame, readable, name: name.to_owned(), priority: table };
         // Left over from a process that was killed.
         made.remove_rules();
         made.configure(mtu, record)?;
         Ok(made)
     }
 
-    /// The next packet that the kernel sends by the device; never blocks.
+    /// The next packets that the kernel sends by the device, and how many; never blocks. More may wait here, for which the device is not readable,
+    /// until none comes.
     ///
     /// # Errors
-    /// `WouldBlock` if there is none.
-    pub fn receive(&self, packet: &mut [u8]) -> std::io::Result<usize> {
-        (&self.device).read(packet)
+    /// [`PortError::Io`]: the device was set down, or taken away.
+    pub fn receive(&self, packets: &mut [Packet]) -> Result<usize, PortError> {
+        lock(&self.from).receive(packets)
     }
 
-    /// Gives the kernel a packet.
-    ///
-    /// # Errors
-    /// What the kernel says, where it takes none.
-    pub fn send(&self, packet: &[u8]) -> std::io::Result<()> {
-        (&self.device).write(packet).map(drop)
+    /// Whether packets wait here for which the device is not readable.
+    pub fn holds_packets(&self) -> bool {
+        lock(&self.from).waiting() > 0
+    }
+
+    /// Gives the kernel packets, and tells of those that it refuses, by their places.
+    pub fn send(&self, packets: &[Packet], mut refused: impl FnMut(usize)) {
+        let mut sent = 0;
+        while sent < packets.len() {
+            let told = lock(&self.to).transmit_telling(&packets[sent..], |at| refused(sent + at));
+            sent += match told {
+                Ok(0) | Err(_) => {
+                    refused(sent);
+                    1
+                }
+                Ok(n) => n,
+            };
+        }
     }
 
     fn configure(&self, mtu: u16, record: &SessionRecord) -> Result<(), RanError> {
@@ -102,21 +124,40 @@ impl UeDevice {
         }
     }
 
-    /// What the kernel counts for the device: sent, received, dropped on sending.
+    /// Gives the kernel one packet, from its IP header on. False: it refuses it.
+    pub fn send_one(&self, packet: &[u8]) -> bool {
+        let ethertype = match packet.first() {
+            Some(first) if first >> 4 == 4 => [0x08, 0x00],
+            _ => [0x86, 0xdd],
+        };
+        if packet.len() > MAX_PACKET {
+            return false;
+        }
+        let mut header = [0; ETHERNET];
+        header[12..].copy_from_slice(&ethertype);
+        let mut frame = lock(&self.frame);
+        frame.set_both(&header, packet);
+        let mut taken = true;
+        self.send(std::slice::from_ref(&frame), |_| taken = false);
+        taken
+    }
+
+    /// What the kernel counts for the device: sent, received, dropped on sending. Of a super-frame the packets are counted for which it stands.
     pub fn kernel_counts(&self) -> Option<(Count, Count, u64)> {
         // Not from /sys, which may show another network namespace.
         let text = std::fs::read_to_string("/proc/thread-self/net/dev").ok()?;
         let line = text.lines().find_map(|line| line.trim_start().strip_prefix(&self.name)?.strip_prefix(':'))?;
         let numbers: Vec<u64> = line.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
         let [rx_bytes, rx_packets, _, _, _, _, _, _, tx_bytes, tx_packets, _, tx_dropped, ..] = numbers[..] else { return None };
-        let count = |packets, bytes| Count { packets, bytes };
-        Some((count(tx_packets, tx_bytes), count(rx_packets, rx_bytes), tx_dropped))
+        let of = |packets, bytes, more: tun::Uncounted| Count { packets: packets + more.packets, bytes: bytes + more.bytes };
+        let ([sent, _], [_, received]) = (lock(&self.from).uncounted(), lock(&self.to).uncounted());
+        Some((of(tx_packets, tx_bytes, sent), of(rx_packets, rx_bytes, received), tx_dropped))
     }
 }
 
 impl AsFd for UeDevice {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.device.as_fd()
+        self.readable.as_fd()
     }
 }
 
@@ -135,7 +176,7 @@ pub(super) fn socket_drops(local: SocketAddrV4) -> Option<u64> {
     line.split_ascii_whitespace().next_back()?.parse().ok()
 }
 
-/// Whether `address` is one of this host's, as far as binding a socket tells.
+/// Why there is no GTP-U socket.
 pub(super) fn bind_error(local: SocketAddrV4, error: std::io::Error) -> RanError {
     match error.kind() {
         std::io::ErrorKind::AddrNotAvailable => {
@@ -145,14 +186,22 @@ pub(super) fn bind_error(local: SocketAddrV4, error: std::io::Error) -> RanError
         _ => RanError::Io { what: format!("GTP-U socket {local}"), source: error },
     }
 }
-
-fn device_error(name: &str, error: std::io::Error) -> RanError {
-    match error.kind() {
-        std::io::ErrorKind::PermissionDenied => {
+fn device_error(name: &str, error: PortError) -> RanError {
+    match error {
+        PortError::Permission(_) => {
             RanError::Permission(format!("making the device {name} needs CAP_NET_ADMIN and /dev/net/tun: run as root"))
         }
-        std::io::ErrorKind::NotFound => RanError::Config("/dev/net/tun is not there: load the kernel module `tun`".into()),
-        _ => RanError::Io { what: format!("device {name}"), source: error },
+        other => RanError::from(other),
+    }
+}
+
+impl From<PortError> for RanError {
+    fn from(error: PortError) -> RanError {
+        match error {
+            PortError::Io { what, source } => RanError::Io { what, source },
+            PortError::Permission(why) => RanError::Permission(why),
+            PortError::Config(why) | PortError::Held(why) => RanError::Config(why),
+        }
     }
 }
 

@@ -124,7 +124,11 @@ pub(super) struct Counter {
 
 impl Counter {
     pub(crate) fn add(&self, bytes: usize) {
-        self.packets.fetch_add(1, Ordering::Relaxed);
+        self.add_many(1, bytes);
+    }
+
+    pub(crate) fn add_many(&self, packets: usize, bytes: usize) {
+        self.packets.fetch_add(packets as u64, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 

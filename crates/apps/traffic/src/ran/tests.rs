@@ -291,7 +291,11 @@ fn hostile_octets_are_counted() {
             }
         }
         octets.truncate(numbers.random_range(0..=octets.len() * 2).min(octets.len()));
-        ran.shared.datagram(&octets, from);
+        let mut frame = pktio::udp::headers(ran.local(), octets.len()).to_vec();
+        frame[26..30].copy_from_slice(&from.ip().octets());
+        frame[34..36].copy_from_slice(&from.port().to_be_bytes());
+        frame.extend(&octets);
+        ran.shared.datagrams(&mut [Packet::new(&frame, base::PortId(0))]);
     }
     let report = ran.report();
     let ue = &report.ues[0];

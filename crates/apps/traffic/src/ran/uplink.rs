@@ -1,29 +1,34 @@
 //! From the UEs' devices to the UPF: user packets become G-PDUs with the session's tunnel and QoS flow.
 
-use std::io::{ErrorKind, IoSlice};
+use std::io::ErrorKind;
 use std::net::SocketAddrV4;
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use base::Packet;
 use nix::errno::Errno;
 use nix::sys::epoll::EpollEvent;
-use nix::sys::socket::{ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, sendmmsg};
+use pktio::UdpPort;
+use pktio::udp::{self, HEADERS};
 use wire::gtpu::{self, SessionContainer};
 
 use super::ue::{DropReason, Link, Ue};
-use super::{BURST, MAX_PACKET, Shared, TICK, read};
+use super::{BURST, ETHERNET, Shared, TICK, read};
+use crate::record::SessionRecord;
 
-/// Room in front of a user packet: GTP-U header, optional fields, PDU session container (TS 29.281 §5.1, TS 38.415 §5.5.2.2).
-const HEADROOM: usize = 16;
+/// How long a full socket is left alone.
+const FULL: Duration = Duration::from_micros(100);
 
 /// The thread that reads the devices.
-pub(super) fn run(shared: &Shared) {
-    let mut batch = Batch::new();
+pub(super) fn run(shared: &Shared, port: UdpPort) {
+    let mut batch = Batch::new(port);
     let mut events = [EpollEvent::empty(); BURST];
+    // UEs whose devices have more than they show.
+    let mut more: Vec<Arc<Ue>> = Vec::new();
     while !shared.stopping.load(Ordering::Relaxed) {
-        let ready = match shared.epoll.wait(&mut events, TICK.as_millis() as u16) {
+        let timeout = if more.is_empty() { TICK.as_millis() as u16 } else { 0 };
+        let ready = match shared.epoll.wait(&mut events, timeout) {
             Ok(ready) => ready,
             Err(Errno::EINTR) => continue,
             Err(error) => {
@@ -31,115 +36,115 @@ pub(super) fn run(shared: &Shared) {
                 return;
             }
         };
+        let mut turn = std::mem::take(&mut more);
         for event in &events[..ready] {
             let Some(ue) = read(&shared.ues).get(&(event.data() as usize)).cloned() else { continue };
-            batch.read(shared, &ue);
+            if turn.iter().all(|other| other.number != ue.number) {
+                turn.push(ue);
+            }
         }
-        batch.send(shared);
+        for ue in turn {
+            if batch.read(&ue) {
+                more.push(ue);
+            }
+        }
+        batch.send();
     }
 }
 
 /// Datagrams to be sent with one call.
 struct Batch {
-    /// [`HEADROOM`], then a user packet.
-    slots: Vec<Box<[u8]>>,
-    ready: Vec<Ready>,
-    headers: MultiHeaders<SockaddrIn>,
+    port: UdpPort,
+    packets: Vec<Packet>,
+    /// Whose the first packets are, and how long without headers: those that are to be sent.
+    ready: Vec<(Arc<Ue>, usize)>,
     scratch: Vec<u8>,
 }
 
-/// A datagram in the slot of its position.
-struct Ready {
-    ue: Arc<Ue>,
-    start: usize,
-    end: usize,
-    to: SocketAddrV4,
-}
-
 impl Batch {
-    fn new() -> Batch {
-        Batch {
-            slots: (0..BURST).map(|_| vec![0; HEADROOM + MAX_PACKET].into_boxed_slice()).collect(),
-            ready: Vec::with_capacity(BURST),
-            headers: MultiHeaders::preallocate(BURST, None),
-            scratch: Vec::with_capacity(HEADROOM),
-        }
+    fn new(port: UdpPort) -> Batch {
+        Batch { port, packets: super::burst(), ready: Vec::with_capacity(BURST), scratch: Vec::new() }
     }
 
-    /// Reads what waits in a UE's device, a burst at most: the others have their turn.
-    fn read(&mut self, shared: &Shared, ue: &Arc<Ue>) {
-        let Link::Device(device) = &ue.link else { return };
-        for _ in 0..BURST {
+    /// Reads what waits in a UE's device, a burst at most: the others have their turn. Whether more waits that the device does not show.
+    fn read(&mut self, ue: &Arc<Ue>) -> bool {
+        let Link::Device(device) = &ue.link else { return false };
+        let mut left = BURST;
+        while left > 0 {
             if self.ready.len() == BURST {
-                self.send(shared);
+                self.send();
             }
-            let slot = &mut self.slots[self.ready.len()];
-            match device.receive(&mut slot[HEADROOM..]) {
-                Ok(0) => return,
-                Ok(length) => {
-                    let end = HEADROOM + length;
-                    let Some(to) = write_header(ue, &slot[HEADROOM..end], &mut self.scratch) else {
-                        ue.dropped(DropReason::NotIp, length);
-                        continue;
-                    };
-                    let start = HEADROOM - self.scratch.len();
-                    slot[start..HEADROOM].copy_from_slice(&self.scratch);
-                    self.ready.push(Ready { ue: ue.clone(), start, end, to });
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            let first = self.ready.len();
+            let room = left.min(BURST - first);
+            let count = match device.receive(&mut self.packets[first..first + room]) {
+                Ok(0) => return device.holds_packets(),
+                Ok(count) => count,
                 Err(error) => {
                     // The device was set down, or taken away under us: others go on.
                     tracing::debug!(%error, device = device.name, "reading a device");
                     std::thread::sleep(Duration::from_millis(1));
-                    return;
+                    return false;
+                }
+            };
+            left -= count;
+            let session = ue.session();
+            for i in first..first + count {
+                let length = self.packets[i].len() - ETHERNET;
+                if encapsulate(&session, &mut self.packets[i], &mut self.scratch) {
+                    self.packets.swap(self.ready.len(), i);
+                    self.ready.push((ue.clone(), length));
+                } else {
+                    ue.dropped(DropReason::NotIp, length);
                 }
             }
         }
+        device.holds_packets()
     }
 
-    /// Sends everything. A full socket makes us wait, an error costs the one packet that it is about.
-    fn send(&mut self, shared: &Shared) {
-        let mut first = 0;
+    /// Sends everything. A full socket makes us wait, an error costs the packets that it is about.
+    fn send(&mut self) {
+        let (mut first, mut refused) = (0, [false; BURST]);
         while first < self.ready.len() {
-            let ready = &self.ready[first..];
-            let slots = &self.slots[first..];
-            let slices: Vec<[IoSlice<'_>; 1]> =
-                ready.iter().zip(slots).map(|(one, slot)| [IoSlice::new(&slot[one.start..one.end])]).collect();
-            let addresses: Vec<Option<SockaddrIn>> = ready.iter().map(|one| Some(one.to.into())).collect();
-            let none: [ControlMessage<'_>; 0] = [];
-            let fd = shared.socket.as_raw_fd();
-            let sent = sendmmsg(fd, &mut self.headers, &slices, addresses, none, MsgFlags::empty()).map(|sent| sent.count());
-            match sent {
-                Ok(count) => {
-                    for one in &ready[..count] {
-                        one.ue.uplink.add(one.end - HEADROOM);
-                    }
-                    first += count;
-                }
-                Err(Errno::EINTR) => {}
-                Err(Errno::EAGAIN | Errno::ENOBUFS) => std::thread::sleep(Duration::from_micros(100)),
-                Err(error) => {
-                    tracing::debug!(%error, to = %ready[0].to, "uplink packet not sent");
-                    ready[0].ue.dropped(DropReason::SendFailed, ready[0].end - HEADROOM);
-                    first += 1;
-                }
+            let sent = self.port.transmit_telling(&self.packets[first..self.ready.len()], |at| refused[first + at] = true);
+            if sent == 0 {
+                std::thread::sleep(FULL);
+            }
+            first += sent;
+        }
+        for ((ue, length), refused) in self.ready.drain(..).zip(refused) {
+            if refused {
+                ue.dropped(DropReason::SendFailed, length);
+            } else {
+                ue.uplink.add(length);
             }
         }
-        self.ready.clear();
     }
+}
+
+/// Puts a user packet, behind an Ethernet header, into the session's tunnel. False: GTP-U cannot carry it.
+fn encapsulate(session: &SessionRecord, packet: &mut Packet, scratch: &mut Vec<u8>) -> bool {
+    let user = packet.len() - ETHERNET;
+    let Some(to) = write_header(session, &packet.data()[ETHERNET..], scratch) else { return false };
+    let tunnel = HEADERS + scratch.len();
+    packet.make_room(tunnel);
+    let (buffer, start, _) = packet.buffer_mut();
+    let begin = start + ETHERNET - tunnel;
+    buffer[begin..begin + HEADERS].copy_from_slice(&udp::headers(to, scratch.len() + user));
+    buffer[begin + HEADERS..begin + tunnel].copy_from_slice(scratch);
+    packet.set_window(begin, tunnel + user);
+    true
 }
 
 impl Shared {
     /// Sends one user packet, and counts it or its drop.
     pub(super) fn send_user_packet(&self, ue: &Ue, packet: &[u8]) -> bool {
-        let mut datagram = Vec::with_capacity(HEADROOM + packet.len());
-        let Some(to) = write_header(ue, packet, &mut datagram) else {
+        let mut datagram = Vec::with_capacity(packet.len() + 16);
+        let Some(to) = write_header(&ue.session(), packet, &mut datagram) else {
             ue.dropped(DropReason::NotIp, packet.len());
             return false;
         };
         datagram.extend(packet);
-        let sent = self.socket.send_to(&datagram, to).is_ok();
+        let sent = self.send(&datagram, to);
         if sent {
             ue.uplink.add(packet.len());
         } else {
@@ -151,20 +156,29 @@ impl Shared {
     /// Sends a packet of the UE's own protocols, not a user packet.
     pub(super) fn send_signalling(&self, ue: &Ue, packet: &[u8]) -> bool {
         let mut datagram = Vec::new();
-        let Some(to) = write_header(ue, packet, &mut datagram) else { return false };
+        let Some(to) = write_header(&ue.session(), packet, &mut datagram) else { return false };
         datagram.extend(packet);
-        self.socket.send_to(&datagram, to).is_ok()
+        self.send(&datagram, to)
+    }
+
+    /// Sends a datagram, waiting for a full socket.
+    fn send(&self, datagram: &[u8], to: SocketAddrV4) -> bool {
+        loop {
+            match self.socket.send_to(datagram, to) {
+                Err(e) if e.kind() == ErrorKind::WouldBlock => std::thread::sleep(FULL),
+                sent => return sent.is_ok(),
+            }
+        }
     }
 }
 
 /// Writes the GTP-U header for a user packet; where the datagram goes. `None`: not IP, or too long for GTP-U.
-fn write_header(ue: &Ue, packet: &[u8], out: &mut Vec<u8>) -> Option<SocketAddrV4> {
+fn write_header(session: &SessionRecord, packet: &[u8], out: &mut Vec<u8>) -> Option<SocketAddrV4> {
     let tos = match *packet {
         [first, second, ..] if first >> 4 == 4 => second,
         [first, second, ..] if first >> 4 == 6 => first << 4 | second >> 4,
         _ => return None,
     };
-    let session = ue.session();
     out.clear();
     let container = session.qfi_of(tos).map(|qfi| SessionContainer::Uplink { qfi });
     gtpu::Repr::g_pdu(session.uplink.teid, container, &[]).emit(out);
