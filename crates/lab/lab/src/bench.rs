@@ -10,6 +10,7 @@ pub(crate) mod gnb;
 mod hybrid;
 pub(crate) mod latency;
 mod n4;
+mod ports;
 pub(crate) mod qos;
 mod quota;
 pub(crate) mod services;
@@ -49,6 +50,8 @@ pub enum BenchCommand {
     Xdp(xdp::Args),
     /// N4: sessions per second, slowest response and memory, with up to a million sessions.
     N4(n4::Args),
+    /// TCP through the daemon's drivers over veth pairs, beside the kernel's own forwarding (as root).
+    Ports(ports::Args),
     /// TCP of a user with an MBR through the running daemon, packets over the rate waiting or dropped (as root; 15 minutes).
     Qos(qos::Args),
     /// The gNodeB's pipeline step by step beside hand-written C and XDP, its bearers' memory, and RLC's entities.
@@ -79,6 +82,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Latency(args) => latency::latency(args).map(drop),
         BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
         BenchCommand::N4(args) => n4::n4(args).map(drop),
+        BenchCommand::Ports(args) => ports::ports(args).map(drop),
         BenchCommand::Qos(args) => qos::qos(args).map(drop),
         BenchCommand::Gnb(args) => gnb::gnb(args).map(drop),
         BenchCommand::Quota(args) => quota::quota(args).map(drop),

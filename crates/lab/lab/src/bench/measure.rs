@@ -70,6 +70,13 @@ pub fn threads_time(name: &str) -> Duration {
     Duration::from_nanos(time.sum())
 }
 
+/// Seconds that a process has had on processors, all its threads together; zero where the kernel does not tell.
+pub fn process_seconds(id: u32) -> f64 {
+    let tasks = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let spent = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok());
+    spent.filter_map(|text| text.split_whitespace().next()?.parse::<u64>().ok()).sum::<u64>() as f64 / 1e9
+}
+
 /// Time that this thread has stood in line for its core; zero where the kernel does not tell.
 pub fn thread_waited() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -6,6 +6,7 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// After this time kernels have nothing more to say about new addresses.
@@ -40,6 +41,16 @@ pub(crate) struct TesterNetworks {
     _caretaker: Caretaker,
 }
 
+/// Whether the far ends of veth pairs leave checksums and segmentation to their devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offloads {
+    On,
+    Off,
+}
+
+/// Sets of namespaces that this process has made.
+static SETS: AtomicU32 = AtomicU32::new(0);
+
 /// One namespace.
 pub(crate) struct Namespace {
     name: String,
@@ -49,16 +60,24 @@ impl Networks {
     /// Creates them under names that carry this process's number.
     /// The veth pairs have `queues` queues each way.
     pub(crate) fn create(queues: u8) -> Result<Networks, Failure> {
-        Networks::build(queues, false)
+        Networks::build(queues, false, Offloads::Off)
     }
 
     /// The same, one queue each way, with a line between UPF and data network.
     pub(crate) fn with_line() -> Result<Networks, Failure> {
-        Networks::build(1, true)
+        Networks::build(1, true, Offloads::Off)
     }
 
-    fn build(queues: u8, line: bool) -> Result<Networks, Failure> {
-        let id = std::process::id();
+    /// The same, one queue each way.
+    pub(crate) fn with_offloads(offloads: Offloads) -> Result<Networks, Failure> {
+        Networks::build(1, false, offloads)
+    }
+
+    fn build(queues: u8, line: bool, offloads: Offloads) -> Result<Networks, Failure> {
+        let id = match SETS.fetch_add(1, Ordering::Relaxed) {
+            0 => std::process::id().to_string(),
+            set => format!("{}-{set}", std::process::id()),
+        };
         let name = |side: &str| format!("splitplane-{side}-{id}");
         let caretaker = Caretaker::start(&[name("ran"), name("upf"), name("dn"), name("line")])?;
         let networks = Networks {
@@ -82,12 +101,12 @@ impl Networks {
         networks.dn.sysctl("net.ipv6.conf.default.mldv2_unsolicited_report_interval=10")?;
         networks.ran.sysctl("net.ipv4.conf.all.rp_filter=0")?;
         networks.ran.sysctl("net.ipv4.conf.default.rp_filter=0")?;
-        networks.upf.join("n3", &networks.ran, "n3", queues)?;
+        networks.upf.join("n3", &networks.ran, "n3", queues, offloads)?;
         match &networks.line {
-            None => networks.upf.join("n6", &networks.dn, "n6", queues)?,
+            None => networks.upf.join("n6", &networks.dn, "n6", queues, offloads)?,
             Some(line) => {
-                networks.upf.join("n6", line, "n6", queues)?;
-                line.join("dn", &networks.dn, "n6", queues)?;
+                networks.upf.join("n6", line, "n6", queues, offloads)?;
+                line.join("dn", &networks.dn, "n6", queues, offloads)?;
             }
         }
         networks.address()?;
@@ -106,7 +125,7 @@ impl Networks {
 
     /// One more way between UPF and RAN side: interface `bulk` in both, with an address at the far end, which takes what XDP redirects.
     pub(crate) fn add_bulk(&self) -> Result<(), Failure> {
-        self.upf.join("bulk", &self.ran, "bulk", 1)?;
+        self.upf.join("bulk", &self.ran, "bulk", 1, Offloads::Off)?;
         self.ran.ip(&["address", "replace", "10.4.0.2/24", "dev", "bulk"])?;
         self.ran.offloads_off("bulk", true)
     }
@@ -114,7 +133,7 @@ impl Networks {
     /// Deletes N6's pair and creates it again, with the addresses of its far end.
     pub(crate) fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
         self.upf.ip(&["link", "delete", "n6"])?;
-        self.upf.join("n6", &self.dn, "n6", queues)?;
+        self.upf.join("n6", &self.dn, "n6", queues, Offloads::Off)?;
         self.address()
     }
 
@@ -139,7 +158,7 @@ impl TesterNetworks {
             ns.sysctl("net.ipv6.conf.default.disable_ipv6=1")?;
         }
         for link in ["n3", "n6"] {
-            networks.upf.join(link, &networks.tester, link, queues)?;
+            networks.upf.join(link, &networks.tester, link, queues, Offloads::Off)?;
             // What XDP redirects to a veth arrives only so.
             networks.tester.offloads_off(link, true)?;
         }
@@ -154,7 +173,7 @@ impl Namespace {
     }
 
     /// A veth pair, one end here under `name`. The far end has no IPv6 address of its own making.
-    fn join(&self, name: &str, far: &Namespace, far_name: &str, queues: u8) -> Result<(), Failure> {
+    fn join(&self, name: &str, far: &Namespace, far_name: &str, queues: u8, offloads: Offloads) -> Result<(), Failure> {
         let queues = queues.to_string();
         let queues = ["numrxqueues", &queues, "numtxqueues", &queues];
         let near = ["link", "add", name, "netns", &self.name, "mtu", "1600"];
@@ -162,7 +181,9 @@ impl Namespace {
         run("ip", &[&near[..], &queues, &pair, &queues].concat())?;
         far.ip(&["link", "set", far_name, "mtu", "1600", "addrgenmode", "none"])?;
         for (ns, name) in [(self, name), (far, far_name)] {
-            ns.offloads_off(name, false)?;
+            if offloads == Offloads::Off {
+                ns.offloads_off(name, false)?;
+            }
             ns.ip(&["link", "set", name, "up"])?;
         }
         Ok(())

@@ -55,6 +55,54 @@ pub(super) struct Measured {
     pub verified: u64,
 }
 
+/// How long connections run before they are measured.
+pub(in crate::bench) const WARM_UP: Duration = Duration::from_secs(1);
+
+/// What connections carried in a window.
+pub(in crate::bench) struct Carried<T> {
+    /// Of TCP's payload, each compared.
+    pub bytes: u64,
+    pub seconds: f64,
+    /// What was looked at when the window began and when it ended.
+    pub before: T,
+    pub after: T,
+}
+
+/// Connections of a user, as fast as they go, and what `look` sees at the ends of the window.
+pub(in crate::bench) fn carry<T>(
+    net: &Networks,
+    user: Ipv4Addr,
+    uplink: bool,
+    flows: u16,
+    window: Duration,
+    look: impl Fn() -> T,
+) -> Result<Carried<T>, Failure> {
+    let (stop, counts) = (&AtomicBool::new(false), &Counts::default());
+    std::thread::scope(|scope| {
+        let work = || {
+            let mut threads = Vec::new();
+            for _ in 0..flows {
+                let (sender, receiver) = connection(net, user, uplink, "cubic")?;
+                threads.push(scope.spawn(move || send_stream(sender, stop)));
+                threads.push(scope.spawn(move || receive_stream(receiver, stop, counts)));
+            }
+            std::thread::sleep(WARM_UP);
+            let (began, before, from) = (Instant::now(), look(), counts.bytes.load(Relaxed));
+            std::thread::sleep(window);
+            let (bytes, after, seconds) = (counts.bytes.load(Relaxed) - from, look(), began.elapsed().as_secs_f64());
+            stop.store(true, Relaxed);
+            for thread in threads {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            Ok(Carried { bytes, seconds, before, after })
+        };
+        let result = work();
+        // Whatever failed: the others end too.
+        stop.store(true, Relaxed);
+        result
+    })
+}
+
 /// One user's counts while it runs.
 #[derive(Default)]
 struct Counts {

@@ -52,22 +52,69 @@ prefix = "0.0.0.0/0"
 via = "10.6.0.2"
 "#;
 
+/// The daemon with an SMF's sessions, and a gNodeB with their users.
+pub(in crate::bench) struct Running {
+    folder: tempfile::TempDir,
+    pub upf: Part,
+    pub ran: Part,
+    smf: Smf,
+    sessions: Vec<Session>,
+}
+
+impl Running {
+    /// With this configuration, and a user for each of these.
+    pub(in crate::bench) fn start(net: &Networks, config: &str, users: &[Qos]) -> Result<Running, Failure> {
+        let folder = tempfile::tempdir().map_err(|e| Failure::Failed(format!("cannot create a folder: {e}")))?;
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (file, records) = (path("upf.toml"), path("sessions.jsonl"));
+        write(&file, config.as_bytes())?;
+        let line = ["run", "--config", &file, "--report", &path("upf.json"), "--until-input-ends"];
+        let mut upf = Part::start("UPF", &net.upf, &line, folder.path(), false)?;
+        upf.wait_for("ready", PATIENCE)?;
+        let (smf, sessions) = net.upf.inside(|| establish(users))?.map_err(|e| Failure::Failed(format!("the SMF: {e}")))?;
+        write(&records, &recorded(&sessions)?)?;
+        let line_of_ran = ["ran", "--gnb", &GNB.to_string(), "--records", &records, "--report", &path("ran.json"), "--until-input-ends"];
+        let mut ran = Part::start("RAN", &net.ran, &line_of_ran, folder.path(), false)?;
+        ran.wait_for("ready", PATIENCE)?;
+        Ok(Running { folder, upf, ran, smf, sessions })
+    }
+
+    /// The address of a user.
+    pub(in crate::bench) fn user(&self, number: usize) -> Ipv4Addr {
+        self.sessions[number].record().ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED)
+    }
+
+    /// Stops both; their reports.
+    ///
+    /// # Errors
+    /// The daemon's ledger does not balance, or it has not all sessions.
+    pub(in crate::bench) fn end(self) -> Result<(Report, traffic::ran::Report), Failure> {
+        std::thread::sleep(SETTLE);
+        let Running { folder, upf, ran, smf, sessions } = self;
+        ran.stop(PATIENCE)?;
+        upf.stop(PATIENCE)?;
+        drop(smf);
+        let report: Report = read(&folder.path().join("upf.json"))?;
+        if report.imbalance != 0 {
+            return Err(Failure::Failed(format!("{} packets are not accounted for", report.imbalance)));
+        }
+        if report.sessions.len() != sessions.len() {
+            return Err(Failure::Failed(format!("{} sessions of {}", report.sessions.len(), sessions.len())));
+        }
+        Ok((report, read(&folder.path().join("ran.json"))?))
+    }
+}
+
 /// All that runs.
 pub(super) struct Place {
     pub net: Networks,
     pub line: DelayLine,
-    folder: tempfile::TempDir,
-    upf: Part,
-    ran: Part,
-    smf: Smf,
-    sessions: Vec<Session>,
+    running: Running,
 }
 
 impl Place {
     /// With these settings of the daemon and of its port N3, and a user for each of these.
     pub(super) fn make(settings: &str, of_n3: &str, users: &[Qos]) -> Result<Place, Failure> {
-        let folder = tempfile::tempdir().map_err(|e| Failure::Failed(format!("cannot create a folder: {e}")))?;
-        let path = |name: &str| folder.path().join(name).display().to_string();
         let net = Networks::with_line()?;
         // Room for what is under way with the highest rate and the longest round trip, 4 MB, or the sender's buffer is what is measured (RFC 6349 §3.3.1).
         for ns in [&net.ran, &net.dn] {
@@ -75,28 +122,15 @@ impl Place {
             ns.sysctl(&format!("net.ipv4.tcp_wmem=4096 65536 {SOCKET_BUFFER}"))?;
         }
         let line = DelayLine::start(net.line.as_ref().ok_or_else(|| Failure::Failed("no line".into()))?)?;
-        let (config, records) = (path("upf.toml"), path("sessions.jsonl"));
         let gtpu = "gtpu = [\"10.3.0.1\"]\n";
-        write(&config, format!("{}{settings}", CONFIG.replace(gtpu, &format!("{gtpu}{of_n3}"))).as_bytes())?;
-        let mut upf = Part::start(
-            "UPF",
-            &net.upf,
-            &["run", "--config", &config, "--report", &path("upf.json"), "--until-input-ends"],
-            folder.path(),
-            false,
-        )?;
-        upf.wait_for("ready", PATIENCE)?;
-        let (smf, sessions) = net.upf.inside(|| establish(users))?.map_err(|e| Failure::Failed(format!("the SMF: {e}")))?;
-        write(&records, &recorded(&sessions)?)?;
-        let line_of_ran = ["ran", "--gnb", &GNB.to_string(), "--records", &records, "--report", &path("ran.json"), "--until-input-ends"];
-        let mut ran = Part::start("RAN", &net.ran, &line_of_ran, folder.path(), false)?;
-        ran.wait_for("ready", PATIENCE)?;
-        Ok(Place { net, line, folder, upf, ran, smf, sessions })
+        let config = format!("{}{settings}", CONFIG.replace(gtpu, &format!("{gtpu}{of_n3}")));
+        let running = Running::start(&net, &config, users)?;
+        Ok(Place { net, line, running })
     }
 
     /// The address of a user.
     pub(super) fn user(&self, number: usize) -> Ipv4Addr {
-        self.sessions[number].record().ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED)
+        self.running.user(number)
     }
 
     /// Stops everything; how many sessions were charged what arrived, each of them.
@@ -104,17 +138,9 @@ impl Place {
     /// # Errors
     /// Which was not, and the daemon's own balance.
     pub(super) fn end(self) -> Result<Value, Failure> {
-        std::thread::sleep(SETTLE);
-        let Place { net: _net, line, folder, upf, ran, smf, sessions, .. } = self;
-        ran.stop(PATIENCE)?;
-        upf.stop(PATIENCE)?;
-        drop(smf);
+        let Place { net: _net, line, running } = self;
+        let (report, ran) = running.end()?;
         let carried = line.end()?;
-        let report: Report = read(&folder.path().join("upf.json"))?;
-        let ran: traffic::ran::Report = read(&folder.path().join("ran.json"))?;
-        if report.imbalance != 0 {
-            return Err(Failure::Failed(format!("{} packets are not accounted for", report.imbalance)));
-        }
         let delivered: HashMap<_, _> = ran.ues.iter().map(|ue| (ue.ue_ipv4, ue.downlink.bytes)).collect();
         let mut charged_bytes = 0;
         for of in &report.sessions {
@@ -128,8 +154,8 @@ impl Place {
             }
             charged_bytes += up + down;
         }
-        if report.sessions.len() != sessions.len() || charged_bytes == 0 {
-            return Err(Failure::Failed(format!("{} sessions of {}, {charged_bytes} bytes", report.sessions.len(), sessions.len())));
+        if charged_bytes == 0 {
+            return Err(Failure::Failed("no session was charged anything".into()));
         }
         let lost: u64 = report.ports.values().map(|port| port.lost_before_us + port.lost_after_us).sum();
         if lost + carried.lost > 0 {
@@ -139,7 +165,7 @@ impl Place {
             );
         }
         Ok(json!({
-            "count": sessions.len(), "bytes": charged_bytes, "lost_by_ports": lost, "lost_by_line": carried.lost, "shaped": report.shaped,
+            "count": report.sessions.len(), "bytes": charged_bytes, "lost_by_ports": lost, "lost_by_line": carried.lost, "shaped": report.shaped,
             "dropped": report.dropped,
         }))
     }
