@@ -73,7 +73,8 @@ fn open_one(label: &str, device: &Device) -> Result<Opened, Error> {
     let alone = |port: Box<dyn Port>| Opened { ports: vec![port], mac: Mac(pktio::OUR_MAC), next_hop: Some(Mac(pktio::PEER_MAC)) };
     Ok(match device {
         Device::Auto(interface) => {
-            let opened = pktio::open_best(label, interface, 1, Default::default())?;
+            // Packets, not super-frames, are what a device is tested with.
+            let opened = pktio::open_best(label, interface, 1, Default::default(), false)?;
             neighbours(opened.ports.into_iter().flatten().collect(), interface)?
         }
         Device::AfXdp(interface) => {

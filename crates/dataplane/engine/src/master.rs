@@ -12,7 +12,7 @@ use crate::message::Event;
 use crate::port::{EnginePort, NO_PORT, burst, close, port_index};
 use crate::ring::{MasterEnd, SPENT, SharedGauge};
 use crate::steer::{Move, SteerFn, SteerTable};
-use crate::worker::{BUSY_ROUNDS, DRAIN_LIMIT, NAP, SHORT_NAP, SPINS};
+use crate::worker::{BUSY_ROUNDS, DRAIN_LIMIT, Idle, NAP, SHORT_NAP};
 use base::{DropReason, Packet, PortId, Verdict};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
 use pktio::PortError;
@@ -192,12 +192,12 @@ impl Master {
 
     /// Until stopped, and until all workers have ended.
     pub(crate) fn run(mut self) {
-        let (mut idle, mut rounds) = (0, 0u32);
+        let (mut idle, mut rounds) = (Idle::default(), 0u32);
         loop {
             self.tell_owed();
             while let Ok(command) = self.parts.commands.try_recv() {
                 self.obey(command);
-                idle = 0;
+                idle.end();
             }
             // Looked at before the rings back are emptied: what a worker has sent by then is in them.
             let workers_idle = self.moving.is_empty() && self.links.iter().flatten().all(|link| link.done() >= link.given);
@@ -214,12 +214,12 @@ impl Master {
                 }
             }
             self.finish_drains();
-            idle = if work == 0 { idle + 1 } else { 0 };
+            let idles = idle.polled(work);
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(BUSY_ROUNDS) {
                 self.note_devices();
             }
-            if idle > SPINS {
+            if idles {
                 self.note_devices();
                 if workers_idle {
                     // What a busy device left over goes with the next packet, and here there is none.

@@ -24,8 +24,11 @@ use std::sync::atomic::{AtomicU64, fence};
 use std::time::Duration;
 use target_api::{BURST, Extra, InFlight, Lane, Returned};
 
-/// Empty polls before the worker starts to sleep between polls.
-pub(crate) const SPINS: u32 = 512;
+/// How long a thread polls in vain before it sleeps between polls: some wake-ups' worth. A poll of a ring costs some ns, one of a socket a system call;
+/// the second must not cost those who are to send their core.
+const SPIN_NS: u64 = 20_000;
+/// And how many polls that is at most.
+const SPINS: u32 = 512;
 /// How long an idle worker sleeps at most: packets wake it where its ports can be waited for, commands do not.
 pub(crate) const NAP: Duration = Duration::from_millis(1);
 /// The same where a port cannot be waited for.
@@ -76,6 +79,36 @@ pub(crate) struct Parts {
     pub(crate) counter: Option<CounterId>,
     /// Who looks at packets, if somebody does.
     pub(crate) tap: Arc<Tap>,
+}
+
+/// Polls in a row that found nothing.
+#[derive(Default)]
+pub(crate) struct Idle {
+    polls: u32,
+    since_ns: u64,
+}
+
+impl Idle {
+    /// Notes a poll that found so many packets. Whether it is time to sleep.
+    pub(crate) fn polled(&mut self, found: usize) -> bool {
+        if found > 0 {
+            self.polls = 0;
+            return false;
+        }
+        self.polls = self.polls.saturating_add(1);
+        if self.polls == 1 {
+            self.since_ns = now_ns();
+        }
+        if self.polls.is_multiple_of(8) && now_ns() - self.since_ns > SPIN_NS {
+            self.polls = SPINS;
+        }
+        self.polls >= SPINS
+    }
+
+    /// There was something else to do.
+    pub(crate) fn end(&mut self) {
+        self.polls = 0;
+    }
 }
 
 /// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
@@ -152,12 +185,12 @@ impl Worker {
 
     /// The loop, until stopped: commands, then a burst from ring or ports; sleeps when idle. Returns its ports.
     pub(crate) fn run(mut self) -> Vec<EnginePort> {
-        let (mut idle, mut rounds) = (0, 0u32);
+        let (mut idle, mut rounds) = (Idle::default(), 0u32);
         loop {
             self.tell_owed();
             while let Ok(command) = self.parts.commands.try_recv() {
                 self.obey(command);
-                idle = 0;
+                idle.end();
             }
             self.end_aside();
             self.run_again();
@@ -169,12 +202,12 @@ impl Worker {
                 return self.stop();
             }
             self.note_sent();
-            idle = if received == 0 { idle + 1 } else { 0 };
+            let idles = idle.polled(received);
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(BUSY_ROUNDS) {
                 self.note_devices();
             }
-            if idle > SPINS {
+            if idles {
                 self.note_devices();
                 // What a busy device left over goes with the next packet, and here there is none.
                 self.parts.ports.iter_mut().filter(|p| p.alive).for_each(|port| _ = port.send_rest());

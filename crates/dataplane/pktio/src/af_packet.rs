@@ -21,8 +21,8 @@ use crate::sys::net::index_exists;
 use crate::sys::packet_socket::{Arrival, BURST, PacketSocket, Refused, Takes};
 use crate::{DeviceDrops, Interface, Port, PortError, TransmitOnly, checksum};
 
-/// Super-frames that are received at once: half a megabyte stays in the second-level cache.
-const SUPER_FRAMES: usize = 8;
+/// Frames that are asked for at once where few come, or super-frames: half a megabyte stays in the second-level cache.
+const FEW: usize = 8;
 
 /// How to open an [`AfPacket`] port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +31,13 @@ pub struct Options {
     pub promiscuous: bool,
     /// Kernel's receive and send buffers, in bytes each.
     pub buffer_bytes: usize,
+    /// Whether frames that follow one another in a flow go to the kernel as one.
+    pub gso: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { promiscuous: false, buffer_bytes: 8 << 20 }
+        Options { promiscuous: false, buffer_bytes: 8 << 20, gso: true }
     }
 }
 
@@ -49,7 +51,7 @@ pub struct AfPacket {
     parked: VecDeque<(usize, Arrival)>,
     /// The first of them, if it is being cut.
     cut: Option<Cut>,
-    /// Frames that are received at once.
+    /// Frames that are asked for at once: a few, until more come.
     burst: usize,
     takes: Takes,
     drops: DeviceDrops,
@@ -80,9 +82,9 @@ impl AfPacket {
                 _ => PortError::io(format!("af_packet on `{}`: {what}", interface.name), e),
             })?;
         let name = format!("{label} (af_packet {})", interface.name);
-        let takes = Takes { tcp: true, udp: true };
+        let takes = Takes { tcp: options.gso, udp: options.gso };
         let (drops, link) = (DeviceDrops::default(), Link::Up);
-        Ok(AfPacket { name, interface, options, socket, parked: VecDeque::new(), cut: None, burst: BURST, takes, drops, link })
+        Ok(AfPacket { name, interface, options, socket, parked: VecDeque::new(), cut: None, burst: FEW, takes, drops, link })
     }
 
     /// The interface as it was when opened.
@@ -197,14 +199,14 @@ impl Port for AfPacket {
             tracing::info!(port = %self.name, "interface is up again");
             self.link = Link::Up;
         }
-        self.burst = BURST;
+        self.burst = if arrived == burst { BURST } else { FEW };
         let mut count = 0;
         for i in 0..arrived {
             let arrival = self.socket.arrival(i);
             if arrival.gso.0 != 0 {
                 // Its frames need the places of those behind it.
                 self.parked.extend((i..arrived).map(|i| (i, self.socket.park(i, &mut packets[i]))));
-                self.burst = SUPER_FRAMES;
+                self.burst = FEW;
                 return Ok(self.deliver_parked(packets, count));
             }
             if self.deliver_one(&mut packets[i], i, &arrival) {
@@ -257,7 +259,7 @@ impl Port for AfPacket {
     /// A socket of its own, whose receive queue is never read and so need not be kept.
     fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
         let label = self.name.split(" (").next().unwrap_or_default();
-        let options = Options { buffer_bytes: 4096, ..Options::default() };
+        let options = Options { buffer_bytes: 4096, ..self.options };
         Ok(Some(Box::new(TransmitOnly(AfPacket::open(label, &self.interface.name, options)?))))
     }
 

@@ -20,11 +20,11 @@ pub struct Opened {
 }
 
 /// Opens `interface` for `workers` with AF_XDP in native mode, or else with AF_PACKET, as the port that the configuration calls
-/// `label`.
+/// `label`. `gso` is that of [`af_packet::Options`].
 ///
 /// # Errors
 /// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program's XDP runs on it; [`PortError::Permission`] without CAP_NET_RAW.
-pub fn open_best(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Opened, PortError> {
+pub fn open_best(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames, gso: bool) -> Result<Opened, PortError> {
     // What neither kind can mend is reported once, as itself.
     let index = Interface::find(label, interface)?.require_up()?.index;
     let mut opened = open_queues(label, interface, workers, frames);
@@ -49,7 +49,7 @@ pub fn open_best(label: &str, interface: &str, workers: usize, frames: af_xdp::F
         },
     };
     tracing::info!(interface, index, reason, "AF_XDP is not available: using AF_PACKET");
-    let ports = open_shared(label, interface, workers)?.into_iter().map(|port| vec![port]).collect();
+    let ports = open_shared(label, interface, workers, gso)?.into_iter().map(|port| vec![port]).collect();
     Ok(Opened { ports, fell_back: Some(reason) })
 }
 
@@ -120,15 +120,16 @@ fn divide(
     Ok(shares)
 }
 
-/// Opens `interface` with AF_PACKET: the first worker receives, all send.
+/// Opens `interface` with AF_PACKET: the first worker receives, all send. `gso` is that of [`af_packet::Options`].
 ///
 /// # Errors
 /// As [`AfPacket::open`].
-pub fn open_shared(label: &str, interface: &str, workers: usize) -> Result<Vec<Box<dyn Port>>, PortError> {
-    let mut ports: Vec<Box<dyn Port>> = vec![Box::new(AfPacket::open(label, interface, af_packet::Options::default())?)];
+pub fn open_shared(label: &str, interface: &str, workers: usize, gso: bool) -> Result<Vec<Box<dyn Port>>, PortError> {
+    let options = af_packet::Options { gso, ..af_packet::Options::default() };
+    let mut ports: Vec<Box<dyn Port>> = vec![Box::new(AfPacket::open(label, interface, options)?)];
     for _ in 1..workers {
         // What this socket receives is never read: it need not be kept.
-        let options = af_packet::Options { buffer_bytes: 4096, ..af_packet::Options::default() };
+        let options = af_packet::Options { buffer_bytes: 4096, ..options };
         ports.push(Box::new(TransmitOnly(AfPacket::open(label, interface, options)?)));
     }
     Ok(ports)

@@ -93,7 +93,8 @@ pub struct TunPort {
     memory: Box<[u8]>,
     /// A super-frame that is being cut, and where in `memory` it is.
     cut: Option<(Cut, Range<usize>)>,
-    /// Whether the kernel takes super-frames of UDP: since Linux 6.2.
+    /// Whether packets that follow one another in a flow go to the kernel as one, and whether it takes those of UDP: since Linux 6.2.
+    gso: bool,
     takes_udp: bool,
     drops: DeviceDrops,
     /// The kernel's count of what found the device's queue full, when it was last asked.
@@ -137,6 +138,7 @@ impl TunPort {
             mtu,
             memory: vec![0; FRONT + LONGEST].into_boxed_slice(),
             cut: None,
+            gso: true,
             takes_udp: true,
             drops: DeviceDrops::default(),
             uncounted: Default::default(),
@@ -150,7 +152,7 @@ impl TunPort {
     /// [`PortError::Io`] if the process may open no more files.
     pub fn try_clone(&self) -> Result<TunPort, PortError> {
         let device = self.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
-        Ok(TunPort::on(self.shared.clone(), self.number, device, self.mtu, self.mac))
+        Ok(TunPort { gso: self.gso, ..TunPort::on(self.shared.clone(), self.number, device, self.mtu, self.mac) })
     }
 
     /// The device that another port has made again, or one that is made now.
@@ -162,7 +164,7 @@ impl TunPort {
             *current = Current { number: self.number + 1, device, mtu };
         }
         let device = current.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
-        Ok(TunPort::on(self.shared.clone(), current.number, device, current.mtu, self.mac))
+        Ok(TunPort { gso: self.gso, ..TunPort::on(self.shared.clone(), current.number, device, current.mtu, self.mac) })
     }
 
     /// What the kernel has not counted of what this port has received, and of what it has transmitted.
@@ -173,6 +175,11 @@ impl TunPort {
     /// Packets of a super-frame that wait to be received. The device is not readable for them.
     pub fn waiting(&self) -> usize {
         self.cut.as_ref().map_or(0, |(cut, _)| cut.left())
+    }
+
+    /// Whether packets that follow one another in a flow go to the kernel as one; they do unless it is set.
+    pub fn set_gso(&mut self, gso: bool) {
+        self.gso = gso;
     }
 
     /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
@@ -404,7 +411,8 @@ impl TunPort {
         let mut sent = 0;
         while sent < packets.len() {
             let rest = &packets[sent..];
-            let train = Train::find(rest).filter(|train| train.gso == Gso::Tcp || self.takes_udp);
+            let train = if self.gso { Train::find(rest) } else { None };
+            let train = train.filter(|train| train.gso == Gso::Tcp || self.takes_udp);
             let count = train.map_or(1, |train| train.frames);
             let written = match &train {
                 Some(train) => self.write_train(rest, train),

@@ -28,8 +28,8 @@ pub const HEADERS: usize = 42;
 /// Receive and send buffers asked of the kernel, in bytes; it may give less.
 const SOCKET_BUFFER: usize = 8 << 20;
 
-/// Messages that are received at once where datagrams come together: half a megabyte stays in the second-level cache.
-const TRAINS: usize = 8;
+/// Messages that are asked for at once where few come, or datagrams that came together: half a megabyte stays in the second-level cache.
+const FEW: usize = 8;
 /// Ethernet 14, ARP for IPv4 28 (RFC 826).
 const ARP_FRAME: usize = 42;
 /// ARP replies that wait at most; a request beyond is refused like any frame that cannot be sent.
@@ -48,7 +48,7 @@ pub struct UdpPort {
     /// Slots that wait, from datagrams that came together on, with what arrived in them, and how much of the first is delivered.
     parked: VecDeque<(usize, Arrival)>,
     delivered: usize,
-    /// Messages that are received at once.
+    /// Messages that are asked for at once: a few, until more come.
     burst: usize,
     identification: u16,
     /// ARP replies that wait to be received.
@@ -113,7 +113,7 @@ impl UdpPort {
             together,
             parked: VecDeque::new(),
             delivered: 0,
-            burst: BURST,
+            burst: FEW,
             identification: 0,
             arp_replies: VecDeque::new(),
             drops: DeviceDrops::default(),
@@ -141,6 +141,11 @@ impl UdpPort {
     /// Address and port in use.
     pub fn local(&self) -> SocketAddrV4 {
         self.local
+    }
+
+    /// Whether datagrams that follow one another to one peer go to the kernel together, where it can; they do unless it is set.
+    pub fn set_gso(&mut self, gso: bool) {
+        self.together &= gso;
     }
 
     /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
@@ -253,14 +258,14 @@ impl Port for UdpPort {
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => 0,
             Err(e) => return Err(PortError::io(format!("{}: receive", self.name), e)),
         };
-        self.burst = BURST;
+        self.burst = if arrived == most { BURST } else { FEW };
         let mut good = 0;
         for i in 0..arrived {
             let arrival = self.datagrams.arrival(i);
             if arrival.segment.is_some() {
                 // They need the places of those behind them.
                 self.parked.extend((i..arrived).map(|i| (i, self.datagrams.park(i, &mut packets[i], HEADERS))));
-                self.burst = TRAINS;
+                self.burst = FEW;
                 return Ok(count + self.deliver_parked(packets, good));
             }
             if self.deliver_one(&mut packets[i], i, &arrival) {

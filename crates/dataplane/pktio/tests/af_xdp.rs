@@ -288,18 +288,18 @@ fn several_queues_share_one_program() {
 fn the_best_port_is_picked_and_a_fallback_says_why() {
     in_namespace(|| {
         let (a, _) = veth();
-        let best = open_best("n3", &a, 1, Frames::default()).unwrap();
+        let best = open_best("n3", &a, 1, Frames::default(), true).unwrap();
         assert_eq!((best.ports[0][0].name(), &best.fell_back), (format!("n3 (af_xdp {a})").as_str(), &None));
         // Who holds it would answer beside us, and carry each packet a second time.
-        let held = open_best("n3", &a, 1, Frames::default()).err().unwrap();
+        let held = open_best("n3", &a, 1, Frames::default(), true).err().unwrap();
         assert!(matches!(&held, PortError::Held(why) if why.contains("already runs an XDP program")), "{held}");
         drop(best.ports);
         ip("link set lo mtu 1500");
-        let fallback = open_best("n3", "lo", 1, Frames::default()).unwrap();
+        let fallback = open_best("n3", "lo", 1, Frames::default(), true).unwrap();
         assert_eq!(fallback.ports[0][0].name(), "n3 (af_packet lo)");
         let reason = fallback.fell_back.unwrap();
         assert!(reason.contains("of `lo` has no native XDP: use af_packet or the generic mode"), "{reason}");
-        let error = open_best("n3", "no-such-if0", 1, Frames::default()).err().unwrap();
+        let error = open_best("n3", "no-such-if0", 1, Frames::default(), true).err().unwrap();
         assert_eq!(error.to_string(), "no interface `no-such-if0`: create it or change ports.n3.interface");
     });
 }

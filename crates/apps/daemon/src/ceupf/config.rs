@@ -222,6 +222,7 @@ impl Config {
                 gtpu: Vec::new(),
                 reachable: Vec::new(),
                 default: false,
+                gso: None,
                 rate_kbps: None,
             };
             (PortId(id), port)

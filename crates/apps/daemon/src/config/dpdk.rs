@@ -40,6 +40,9 @@ pub(crate) fn settings(ports: &[Port], dpdk: &Dpdk) -> Result<dpdk::Settings, Fa
                 "only for drivers \"dpdk\", \"tun\" and \"udp\": others have the interface's",
             ));
         }
+        if port.gso.is_some() && matches!(port.driver, Driver::AfXdp | Driver::Dpdk | Driver::Pcap) {
+            return Err(Fault::new(format!("port[{i}].gso"), "only for drivers \"af_packet\", \"auto\", \"udp\" and \"tun\""));
+        }
         if of_dpdk {
             devices.push(device(port).map_err(|e| Fault::new(format!("port[{i}].device"), e))?);
         }

@@ -26,6 +26,9 @@ pub struct Port {
     pub device: Option<String>,
     /// Longest IP packet in bytes, for dpdk, tun and udp; default: the device's, for udp the longest that we take.
     pub mtu: Option<u16>,
+    /// Whether packets that follow one another in a flow go to the kernel as one, which it or the device cuts again, for af_packet, auto, udp and tun;
+    /// default: yes.
+    pub gso: Option<bool>,
     /// Our MAC address; default: the interface's.
     pub mac: Option<Mac>,
     /// Whether frames come and go in VXLAN: the port is an underlay.

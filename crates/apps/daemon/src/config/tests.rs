@@ -455,6 +455,7 @@ fn faults_are_named() {
             "port[1].device = \"--help\": device `--help`: neither a PCI address",
         ),
         ("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"net_null0,size=64 --vdev=x\"", "port[1].device = \"net_null0,size=64"),
+        ("interface = \"eth1\"", "interface = \"eth1\"\ndriver = \"af_xdp\"\ngso = false", "port[1].gso"),
         ("interface = \"eth1\"", "interface = \"eth1\"\nmtu = 1500", "port[1].mtu = 1500: only for drivers \"dpdk\", \"tun\""),
         ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
         ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),

@@ -62,6 +62,7 @@ pub fn open_each(
     let mut open = Vec::new();
     for (port, id) in ports.iter().zip(ids) {
         let interface = port.interface.as_deref().unwrap_or_default();
+        let gso = port.gso.unwrap_or(true);
         let mut device_mac = None;
         let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
         let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
@@ -78,11 +79,11 @@ pub fn open_each(
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
             (Driver::AfPacket, _) => {
-                let ports = pktio::open_shared(&port.name, interface, workers).map_err(fail)?;
+                let ports = pktio::open_shared(&port.name, interface, workers, gso).map_err(fail)?;
                 (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
             }
             (Driver::Auto, None) => {
-                let opened = pktio::open_best(&port.name, interface, workers, frames(id)).map_err(fail)?;
+                let opened = pktio::open_best(&port.name, interface, workers, frames(id), gso).map_err(fail)?;
                 if let Some(why) = &opened.fell_back {
                     tracing::warn!(port = port.name, "AF_XDP is not available, using AF_PACKET: {why}");
                 }
@@ -93,6 +94,7 @@ pub fn open_each(
                     return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
                 };
                 let mut first = pktio::UdpPort::bind(&port.name, local, port.mtu).map_err(fail)?;
+                first.set_gso(gso);
                 if let Some(mac) = port.mac {
                     first.set_mac(mac.0);
                 }
@@ -102,6 +104,7 @@ pub fn open_each(
                 let addresses: Vec<_> = port.addresses.iter().map(|p| (p.address, p.len)).collect();
                 let options = pktio::tun::Options { addresses: &addresses, mtu: port.mtu, mtu_if_made: fits };
                 let mut first = pktio::TunPort::open(&port.name, interface, options).map_err(fail)?;
+                first.set_gso(gso);
                 if let Some(mac) = port.mac {
                     first.set_mac(mac.0);
                 }
