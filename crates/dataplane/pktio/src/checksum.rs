@@ -17,6 +17,14 @@ pub(crate) fn unfinished(sum: u32) -> u16 {
     !finish(sum)
 }
 
+/// UDP ports of tunnels, VXLAN and GTP-U: their datagrams may go without a checksum over IPv4 (RFC 7348 §4.1, TS 29.281 §4.4.1).
+pub(crate) const TUNNELS: [u16; 2] = [4789, 2152];
+
+/// Whether a datagram over IPv4, from its UDP header on, needs no checksum.
+pub(crate) fn may_be_absent(datagram: &[u8]) -> bool {
+    datagram.get(2..4).is_some_and(|port| TUNNELS.contains(&u16::from_be_bytes([port[0], port[1]])))
+}
+
 /// Whether the checksum in `bytes`, from the TCP or UDP header to the end, is right.
 pub(crate) fn is_right(pseudo_header: u32, bytes: &[u8]) -> bool {
     finish(pseudo_header + sum(bytes)) == 0

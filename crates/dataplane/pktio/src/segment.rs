@@ -142,7 +142,11 @@ impl Headers {
         segment[self.layer4 + 4..self.layer4 + 6].copy_from_slice(&length.to_be_bytes());
     }
 
+    /// The checksum, which the sender has left to its device; of a tunnel's datagram over IPv4 none (RFC 768): what is in the tunnel has its own.
     fn write_checksum(&self, segment: &mut [u8]) {
+        if self.gso == Gso::Udp && self.version == 4 && checksum::may_be_absent(&segment[self.layer4..]) {
+            return segment[self.layer4 + 6..self.layer4 + 8].fill(0);
+        }
         let (field, protocol) = match self.gso {
             Gso::Tcp => (16, 6),
             Gso::Udp => (6, 17),
@@ -228,12 +232,16 @@ mod tests {
 
     #[test]
     fn udp_is_cut_into_datagrams() {
-        let frame = udp_frame(&[7; 250], true);
-        let segments = split(&frame, Gso::Udp, 34, 100).unwrap();
-        assert_eq!(segments.iter().map(Vec::len).collect::<Vec<_>>(), [142, 142, 92]);
-        for segment in &segments {
-            assert!(layer4_is_valid(segment, 34, 4, 17));
-            assert_eq!(u16::from_be_bytes([segment[38], segment[39]]) as usize, segment.len() - 34);
+        for port in [443u16, 2152] {
+            let mut frame = udp_frame(&[7; 250], true);
+            frame[36..38].copy_from_slice(&port.to_be_bytes());
+            let segments = split(&frame, Gso::Udp, 34, 100).unwrap();
+            assert_eq!(segments.iter().map(Vec::len).collect::<Vec<_>>(), [142, 142, 92]);
+            for segment in &segments {
+                // That of a tunnel is absent.
+                assert!(if port == 2152 { segment[40..42] == [0, 0] } else { layer4_is_valid(segment, 34, 4, 17) });
+                assert_eq!(u16::from_be_bytes([segment[38], segment[39]]) as usize, segment.len() - 34);
+            }
         }
     }
 

@@ -66,17 +66,17 @@ impl Batch {
         Batch { port, packets: super::burst(), ready: Vec::with_capacity(BURST), scratch: Vec::new() }
     }
 
-    /// Reads what waits in a UE's device, a burst at most: the others have their turn. Whether more waits that the device does not show.
+    /// Reads what waits in a UE's device, little more than a burst: the others have their turn. Whether more waits that the device does not show.
     fn read(&mut self, ue: &Arc<Ue>) -> bool {
         let Link::Device(device) = &ue.link else { return false };
-        let mut left = BURST;
+        let mut left: usize = BURST;
         while left > 0 {
-            if self.ready.len() == BURST {
+            // A super-frame's packets go on together.
+            if self.ready.len() > BURST / 4 {
                 self.send();
             }
             let first = self.ready.len();
-            let room = left.min(BURST - first);
-            let count = match device.receive(&mut self.packets[first..first + room]) {
+            let count = match device.receive(&mut self.packets[first..]) {
                 Ok(0) => return device.holds_packets(),
                 Ok(count) => count,
                 Err(error) => {
@@ -86,7 +86,7 @@ impl Batch {
                     return false;
                 }
             };
-            left -= count;
+            left = left.saturating_sub(count);
             let session = ue.session();
             for i in first..first + count {
                 let length = self.packets[i].len() - ETHERNET;
