@@ -33,6 +33,7 @@ fn main() -> std::io::Result<()> {
         ("upf", upf_seeds()),
         ("store", store_seeds()),
         ("store_files", store_files_seeds()),
+        ("trains", trains_seeds()),
     ];
     let all = all.into_iter().chain([("shaper", shaper_seeds()), ("load", load_seeds()), ("gnb_front", gnb_front_seeds())]);
     for (target, seeds) in all.chain(radio) {
@@ -46,6 +47,43 @@ fn main() -> std::io::Result<()> {
 }
 
 type Seeds = Vec<(&'static str, Vec<u8>)>;
+
+/// Frames of a TCP connection and of a tunnel, which are joined, the last of them damaged; and super-frames of both kinds.
+fn trains_seeds() -> Seeds {
+    const SIZE: usize = 40;
+    let frame = |tcp: bool, n: u8, damaged: bool| {
+        let (src, dst) = (UE, GNB);
+        let payload = vec![n; SIZE];
+        let mut l4 = Vec::new();
+        if tcp {
+            l4.extend([0x1f, 0x90, 0x00, 0x50]);
+            l4.extend((u32::from(n) * SIZE as u32).to_be_bytes());
+            l4.extend([0, 0, 0, 9, 0x50, 0x10, 0x10, 0, 0, 0, 0, 0]);
+            l4.extend(&payload);
+            let sum = wire::checksum::finish(wire::checksum::pseudo_ipv4(src, dst, 6, l4.len()) + wire::checksum::sum(&l4));
+            l4[16..18].copy_from_slice(&sum.to_be_bytes());
+        } else {
+            udp::Repr { src_port: 2152, dst_port: 2152 }.emit_ipv4(src, dst, &payload, &mut l4);
+        }
+        let mut frame = Vec::new();
+        ethernet::Repr { src: Mac(N3_MAC), dst: Mac(N6_MAC), ethertype: ethernet::IPV4 }.emit(&mut frame);
+        ipv4::Repr { src, dst, protocol: if tcp { 6 } else { ipv4::UDP }, tos: 0, ttl: 64, payload_len: l4.len() }.emit(&mut frame);
+        frame.extend(&l4);
+        if damaged {
+            *frame.last_mut().expect("a frame") ^= 1;
+        }
+        frame
+    };
+    let joined = |tcp| {
+        let behind_length = |n: u8| {
+            let frame = frame(tcp, n, n == 3);
+            [&(frame.len() as u16).to_be_bytes()[..], &frame].concat()
+        };
+        [vec![0], (0..4).flat_map(behind_length).collect()].concat()
+    };
+    let whole = |tcp: bool| [&[if tcp { 128 } else { 129 }, 34, 0, 16][..], &frame(tcp, 0, false)].concat();
+    vec![("tcp", joined(true)), ("tunnel", joined(false)), ("super_frame_tcp", whole(true)), ("super_frame_udp", whole(false))]
+}
 
 /// Packets of each UE in both flows, with bearers that go, come and change between them; and of a tunnel that nobody has.
 fn gnb_front_seeds() -> Seeds {

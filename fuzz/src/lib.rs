@@ -30,6 +30,7 @@ pub mod shaper;
 pub mod stf;
 pub mod store;
 pub mod store_files;
+pub mod trains;
 pub mod upf;
 
 /// A target's code: panics if a promise is broken.
@@ -61,5 +62,6 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("stf", stf::run),
     ("store", store::run),
     ("store_files", store_files::run),
+    ("trains", trains::run),
     ("upf", upf::run),
 ];

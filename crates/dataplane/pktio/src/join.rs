@@ -14,9 +14,9 @@ use crate::checksum;
 use crate::segment::Gso;
 
 /// Longest headers in front of the payload: Ethernet 14, IPv6 40, TCP 60 bytes.
-pub(crate) const MAX_HEADERS: usize = 114;
+pub const MAX_HEADERS: usize = 114;
 /// Most frames in one super-frame: UDP_MAX_SEGMENTS of Linux before 6.9.
-pub(crate) const MAX_FRAMES: usize = 64;
+pub const MAX_FRAMES: usize = 64;
 /// Longest IP packet, in bytes.
 const MAX_IP: usize = 65_535;
 const ETHERNET: usize = 14;
@@ -28,23 +28,23 @@ const ECE: u8 = 0x40;
 
 /// Frames from the front of a burst that go as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Train {
+pub struct Train {
     /// How many, at least two.
-    pub(crate) frames: usize,
-    pub(crate) gso: Gso,
+    pub frames: usize,
+    pub gso: Gso,
     /// Where the TCP or UDP header begins, in bytes.
-    pub(crate) layer4: usize,
+    pub layer4: usize,
     /// Where the payload begins.
-    pub(crate) payload: usize,
+    pub payload: usize,
     /// Payload of each frame but the last, in bytes.
-    pub(crate) size: usize,
+    pub size: usize,
     /// Payload of all.
     bytes: usize,
 }
 
 impl Train {
     /// The longest train at the front of `packets`; `None` if the first goes alone.
-    pub(crate) fn find(packets: &[Packet]) -> Option<Train> {
+    pub fn find(packets: &[Packet]) -> Option<Train> {
         let (first, rest) = packets.split_first()?;
         let first = first.data();
         // Most frames of mixed traffic end here: other lengths, addresses or ports.
@@ -75,7 +75,7 @@ impl Train {
     ///
     /// # Panics
     /// If `packets` are not those of [`Train::find`].
-    pub(crate) fn write_headers(&self, packets: &[Packet], out: &mut [u8; MAX_HEADERS]) {
+    pub fn write_headers(&self, packets: &[Packet], out: &mut [u8; MAX_HEADERS]) {
         let (first, last) = (packets[0].data(), packets[self.frames - 1].data());
         let out = &mut out[..self.payload];
         out.copy_from_slice(&first[..self.payload]);
@@ -106,7 +106,7 @@ impl Train {
 
     /// `struct virtio_net_hdr` (virtio 1.2 §5.1.6, in the host's byte order as the legacy interface has it) for a frame that begins `skipped` bytes
     /// behind the Ethernet header's begin.
-    pub(crate) fn virtio_header(&self, ipv6: bool, skipped: usize) -> [u8; 10] {
+    pub fn virtio_header(&self, ipv6: bool, skipped: usize) -> [u8; 10] {
         const NEEDS_CSUM: u8 = 1;
         let (kind, offset): (u8, u16) = match (self.gso, ipv6) {
             (Gso::Tcp, false) => (1, 16),

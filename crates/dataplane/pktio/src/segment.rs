@@ -9,7 +9,7 @@ use crate::checksum;
 
 /// Which protocol the big packet carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Gso {
+pub enum Gso {
     /// TCP: one header, its sequence number advancing (RFC 9293 §3.1).
     Tcp,
     /// UDP: each segment is a datagram of its own (Linux UDP_SEGMENT).
@@ -20,7 +20,7 @@ pub(crate) enum Gso {
 const MAX_SEGMENTS: usize = 1024;
 
 /// A super-frame that is being cut into the frames for which it stands.
-pub(crate) struct Cut {
+pub struct Cut {
     headers: Headers,
     /// Payload of a segment, in bytes.
     size: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Cut {
 impl Cut {
     /// Of `frame`, whose TCP or UDP header is at `layer4`, with at most `size` bytes of payload in each segment. `None` if the headers are
     /// not what the offload says.
-    pub(crate) fn new(frame: &[u8], gso: Gso, layer4: usize, size: usize) -> Option<Cut> {
+    pub fn new(frame: &[u8], gso: Gso, layer4: usize, size: usize) -> Option<Cut> {
         let headers = Headers::find(frame, gso, layer4)?;
         let payload = frame.len() - headers.payload;
         if size == 0 || payload.div_ceil(size) > MAX_SEGMENTS {
@@ -41,22 +41,22 @@ impl Cut {
     }
 
     /// Frames that are still to be cut off.
-    pub(crate) fn left(&self) -> usize {
+    pub fn left(&self) -> usize {
         self.count - self.next
     }
 
     /// Bytes of the headers that each of them has.
-    pub(crate) fn headers(&self) -> usize {
+    pub fn headers(&self) -> usize {
         self.headers.payload
     }
 
     /// Length of the longest, in bytes.
-    pub(crate) fn longest(&self, frame: &[u8]) -> usize {
+    pub fn longest(&self, frame: &[u8]) -> usize {
         self.headers.payload + (frame.len() - self.headers.payload).min(self.size)
     }
 
     /// Writes the next frame of `frame`, the one that [`Cut::new`] saw, into `packet`, with all checksums correct. False at the end.
-    pub(crate) fn next_into(&mut self, frame: &[u8], packet: &mut Packet) -> bool {
+    pub fn next_into(&mut self, frame: &[u8], packet: &mut Packet) -> bool {
         if self.left() == 0 {
             return false;
         }
