@@ -66,6 +66,9 @@ pub fn open(devices: [&Device; 2]) -> Result<[Opened; 2], Error> {
     Ok([open_one("access", access)?, open_one("core", core)?])
 }
 
+/// Packets, not super-frames, are what a device is tested with: each goes to the kernel alone.
+const GSO: bool = false;
+
 fn open_one(label: &str, device: &Device) -> Result<Opened, Error> {
     let neighbours = |ports: Vec<Box<dyn Port>>, interface: &str| -> Result<Opened, Error> {
         Ok(Opened { ports, mac: Mac(Interface::find(label, interface)?.mac), next_hop: None })
@@ -73,8 +76,7 @@ fn open_one(label: &str, device: &Device) -> Result<Opened, Error> {
     let alone = |port: Box<dyn Port>| Opened { ports: vec![port], mac: Mac(pktio::OUR_MAC), next_hop: Some(Mac(pktio::PEER_MAC)) };
     Ok(match device {
         Device::Auto(interface) => {
-            // Packets, not super-frames, are what a device is tested with.
-            let opened = pktio::open_best(label, interface, 1, Default::default(), false)?;
+            let opened = pktio::open_best(label, interface, 1, Default::default(), GSO)?;
             neighbours(opened.ports.into_iter().flatten().collect(), interface)?
         }
         Device::AfXdp(interface) => {
@@ -82,15 +84,24 @@ fn open_one(label: &str, device: &Device) -> Result<Opened, Error> {
             neighbours(queues.into_iter().flatten().map(|port| Box::new(port) as Box<dyn Port>).collect(), interface)?
         }
         Device::AfPacket(interface) => {
-            neighbours(vec![Box::new(pktio::AfPacket::open(label, interface, af_packet::Options::default())?)], interface)?
+            let options = af_packet::Options { gso: GSO, ..af_packet::Options::default() };
+            neighbours(vec![Box::new(pktio::AfPacket::open(label, interface, options)?)], interface)?
         }
         Device::Dpdk(device) => {
             let ports = dpdk::open(label, device, dpdk::Options::default()).map_err(|e| Error::Usage(e.to_string()))?;
             let mac = Mac(ports.first().map_or([0; 6], dpdk::DpdkPort::mac));
             Opened { ports: ports.into_iter().map(|port| Box::new(port) as Box<dyn Port>).collect(), mac, next_hop: None }
         }
-        Device::Udp(local) => alone(Box::new(pktio::UdpPort::bind(label, *local, None)?)),
-        Device::Tun(interface) => alone(Box::new(pktio::TunPort::open(label, interface, pktio::tun::Options::default())?)),
+        Device::Udp(local) => {
+            let mut port = pktio::UdpPort::bind(label, *local, None)?;
+            port.set_gso(GSO);
+            alone(Box::new(port))
+        }
+        Device::Tun(interface) => {
+            let mut port = pktio::TunPort::open(label, interface, pktio::tun::Options::default())?;
+            port.set_gso(GSO);
+            alone(Box::new(port))
+        }
     })
 }
 

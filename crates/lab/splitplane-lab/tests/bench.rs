@@ -481,6 +481,24 @@ fn detectors_read_captures() {
     }
 }
 
+/// Every byte and the user's charges are compared by the benchmark itself; how fast it was is not.
+#[test]
+fn tcp_through_the_ports_of_the_daemon_arrives_whole_beside_the_kernels_own_forwarding() {
+    if !testkit::root_or_skip("tcp_through_the_ports_of_the_daemon_arrives_whole_beside_the_kernels_own_forwarding") {
+        return;
+    }
+    let figures = bench(&["ports", "--contestants", "af-packet,af-xdp,kernel", "--flows", "2"]);
+    let rows = rows(&figures);
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let of_kernel = row["contestant"].as_str().unwrap().starts_with("kernel");
+        assert!(row["clock_gbps"]["median"].as_f64() > Some(0.0) && row["of_kernel"].as_f64() > Some(0.0), "{row}");
+        assert_eq!(row["daemon_gbit_per_cpu_second"]["median"].as_f64().is_some(), !of_kernel, "{row}");
+    }
+    let charged: Vec<_> = figures["books"].as_array().unwrap().iter().filter_map(|of| of["charged"].as_u64()).collect();
+    assert!(charged.len() == 2 && charged.iter().all(|bytes| *bytes > 0), "{figures}");
+}
+
 /// As above, in a port whose queues drop: what they drop is not charged.
 #[test]
 fn a_guaranteed_flow_beside_tcp_in_a_port_with_a_rate_is_charged_exactly_what_arrives() {

@@ -128,13 +128,13 @@ impl Place {
         self.running.as_ref().map_or(USER, |running| running.user(0))
     }
 
-    /// One round.
-    fn round(&self, flows: u16, uplink: bool, window: Duration) -> Result<[f64; 3], Failure> {
+    /// One round, and how many bytes were compared in it.
+    fn round(&self, flows: u16, uplink: bool, window: Duration) -> Result<([f64; 3], u64), Failure> {
         let times = || self.running.as_ref().map_or([0.0; 2], |running| [running.upf.id(), running.ran.id()].map(process_seconds));
         let carried = flows::carry(&self.net, self.user(), uplink, flows, window, times)?;
         let gbit = carried.bytes as f64 * 8.0 / 1e9;
         let per_second_of = |i: usize| gbit / (carried.after[i] - carried.before[i]);
-        Ok([gbit / carried.seconds, per_second_of(0), per_second_of(1)])
+        Ok(([gbit / carried.seconds, per_second_of(0), per_second_of(1)], carried.bytes))
     }
 
     /// Ends it and looks at its books.
@@ -175,12 +175,13 @@ pub(crate) fn ports(args: &Args) -> Result<Value, Failure> {
     );
     let places = args.contestants.iter().map(|who| Place::make(*who)).collect::<Result<Vec<_>, _>>()?;
     let progress = report::progress(steps as u64);
-    let mut measured = vec![vec![[Rounds::default(), Rounds::default(), Rounds::default()]; places.len()]; cells.len()];
+    let mut measured = vec![vec![([Rounds::default(), Rounds::default(), Rounds::default()], 0); places.len()]; cells.len()];
     for _ in 0..rounds {
         for ((flows, uplink), of_cell) in cells.iter().zip(&mut measured) {
-            for (place, figures) in places.iter().zip(of_cell) {
-                let round = place.round(*flows, *uplink, window)?;
+            for (place, (figures, verified)) in places.iter().zip(of_cell) {
+                let (round, bytes) = place.round(*flows, *uplink, window)?;
                 figures.iter_mut().zip(round).for_each(|(rounds, figure)| rounds.0.push(figure));
+                *verified += bytes;
                 progress.inc(1);
             }
         }
@@ -191,8 +192,8 @@ pub(crate) fn ports(args: &Args) -> Result<Value, Failure> {
         let direction = if *uplink { "uplink" } else { "downlink" };
         println!("\n{flows} connection{}, {direction}", if *flows == 1 { "" } else { "s" });
         println!("  {:<32} {:>22} {:>12} {:>24} {:>22}", "", "Gbit/s by the clock", "of kernel's", "a second of the daemon", "of the gNodeB");
-        let kernel = args.contestants.iter().position(|who| *who == Contestant::Kernel).map(|at| &of_cell[at][0]);
-        for (who, [clock, daemon, ran]) in args.contestants.iter().zip(of_cell) {
+        let kernel = args.contestants.iter().position(|who| *who == Contestant::Kernel).map(|at| &of_cell[at].0[0]);
+        for (who, ([clock, daemon, ran], verified)) in args.contestants.iter().zip(of_cell) {
             let ratio = kernel.map(|kernel| clock.ratio(kernel).median());
             let show = |rounds: &Rounds| {
                 let (low, high) = rounds.spread();
@@ -203,6 +204,7 @@ pub(crate) fn ports(args: &Args) -> Result<Value, Failure> {
             println!("  {:<32} {:>22} {ratio_text:>12} {:>24} {:>22}", who.name(), show(clock), of_daemon[0], of_daemon[1]);
             let mut row = json!({
                 "contestant": who.name(), "flows": flows, "direction": direction, "clock_gbps": clock.json(), "of_kernel": ratio,
+                "verified": verified,
             });
             if who.config().is_some() {
                 (row["daemon_gbit_per_cpu_second"], row["gnodeb_gbit_per_cpu_second"]) = (daemon.json(), ran.json());
