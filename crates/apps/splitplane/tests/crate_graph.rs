@@ -84,7 +84,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ),
     ("control/offload", &["base", "program", "target-api"]),
     // Tools.
-    ("apps/traffic", &["pfcp", "pktio", "wire"]),
+    ("apps/traffic", &["base", "pfcp", "pktio", "wire"]),
     // A tester of any device: ports and packets, nothing of what it tests.
     ("apps/load", &["base", "dpdk", "pktio", "traffic", "wire"]),
     // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.

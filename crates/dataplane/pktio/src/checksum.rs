@@ -17,7 +17,8 @@ pub(crate) fn unfinished(sum: u32) -> u16 {
     !finish(sum)
 }
 
-/// UDP ports of tunnels, VXLAN and GTP-U: their datagrams may go without a checksum over IPv4 (RFC 7348 §4.1, TS 29.281 §4.4.1).
+/// UDP ports of tunnels, as registered with IANA: VXLAN (RFC 7348 §4.1), and 2152, that of mobile networks' user planes. Their datagrams may go without
+/// a checksum over IPv4.
 pub(crate) const TUNNELS: [u16; 2] = [4789, 2152];
 
 /// Whether a datagram over IPv4, from its UDP header on, needs no checksum.

@@ -1,8 +1,8 @@
 //! Joins frames that follow one another in a flow into one super-frame of segmentation offload, which costs the kernel as much as one
 //! frame. [`crate::segment`] does the reverse: cutting what is joined here gives the same frames.
 //!
-//! Two kinds are joined. Segments of a TCP connection, as Linux's GRO joins them. And UDP datagrams between two ports, whatever they carry: GTP-U
-//! packets of many sessions to one gNodeB among them. Frames that are joined must differ in what segmentation writes anew only (lengths,
+//! Two kinds are joined. Segments of a TCP connection, as Linux's GRO joins them. And UDP datagrams between two ports, whatever they carry: packets
+//! of many users in tunnels to one far end among them. Frames that are joined must differ in what segmentation writes anew only (lengths,
 //! identifications, sequence numbers, checksums), and their checksums must be right: a super-frame's segments get new ones, and a damaged
 //! packet must not become a good one.
 //!

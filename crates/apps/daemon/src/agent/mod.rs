@@ -45,6 +45,8 @@ const EVENTS_BEFORE_TICK: usize = 1024;
 const MESSAGES_AT_ONCE: usize = 64;
 /// Of these, how many are given to the store together: a millisecond's work at most, and its thread is woken once.
 const WRITTEN_TOGETHER: usize = 16;
+/// Without a store, how many are answered together: some tenths of a millisecond's work, and the peer is woken once.
+const ANSWERED_TOGETHER: usize = 8;
 /// Events of the backlog that are dealt with from one look at N4 to the next.
 const EVENTS_AT_ONCE: usize = 256;
 /// At the end, how long final usage reports may be without any being acknowledged: a retransmission or two. And those of peers that say nothing at all: each was
@@ -228,10 +230,11 @@ impl Agent {
     }
 
     fn receive_waiting(&mut self, datagrams: &Datagrams, most: usize) {
+        let together = if self.n4.store.is_some() { WRITTEN_TOGETHER } else { ANSWERED_TOGETHER };
         for (n, datagram) in std::iter::from_fn(|| datagrams.try_next()).take(most).enumerate() {
             self.receive_n4(&datagram);
-            // Answers do not wait for the messages behind them, but for those that are written to the store with theirs.
-            if self.n4.store.is_none() || (n + 1) % WRITTEN_TOGETHER == 0 {
+            // Answers wait for few of the messages behind them.
+            if (n + 1) % together == 0 {
                 self.flush();
             }
         }

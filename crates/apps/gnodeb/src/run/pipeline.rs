@@ -49,7 +49,10 @@ impl OverPipeline {
         let n3 = config.n3.map(|address| SocketAddr::V4(config::gtpu(address)));
         for (label, id, address) in [("n3", N3, n3), ("radio.address", RADIO, config.radio.map(|radio| radio.address))] {
             let Some(SocketAddr::V4(address)) = address else { continue };
-            ports.push((id, Box::new(UdpPort::bind(label, address, None)?)));
+            let mut port = UdpPort::bind(label, address, None)?;
+            // A radio carries PDU by PDU, and a capture of it shows them so.
+            port.set_gso(id == N3);
+            ports.push((id, Box::new(port)));
         }
         let (sender, events) = bounded(EVENTS);
         // How fast senders are is not the radio's matter: they are not slowed down by marks, but by what waits.

@@ -27,11 +27,35 @@ const USER: Ipv4Addr = Ipv4Addr::new(10, 45, 0, 1);
 /// MTU of the users' devices in bytes, and so of the path that the kernel forwards on: segments are alike.
 const MTU: &str = "1400";
 
+/// N3 and N6 behind the kernel's network, which routes between the TUN device and `n6`.
+const UDP_TUN: &str = r#"
+[n4]
+listen = "127.0.0.1:8805"
+peers = ["127.0.0.0/8"]
+request_port = "source"
+[[port]]
+name = "n3"
+driver = "udp"
+listen = "10.3.0.1:2152"
+role = "access"
+network_instance = "access"
+[[port]]
+name = "n6"
+driver = "tun"
+interface = "sp-n6"
+mtu = 1400
+addresses = ["10.45.255.1/16"]
+role = "core"
+network_instance = "internet"
+"#;
+
 /// Options of `bench ports`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Who takes part.
-    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Contestant::AfPacket, Contestant::Single, Contestant::AfXdp, Contestant::Kernel, Contestant::KernelSingle])]
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [
+        Contestant::AfPacket, Contestant::Single, Contestant::UdpTun, Contestant::AfXdp, Contestant::Kernel, Contestant::KernelSingle
+    ])]
     contestants: Vec<Contestant>,
     /// Connections at a time.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8], value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -57,6 +81,8 @@ enum Contestant {
     AfPacket,
     /// The same with `gso = false`: packet by packet to the kernel.
     Single,
+    /// The daemon with N3 by a UDP socket and N6 by a TUN device, behind the kernel's own network.
+    UdpTun,
     /// The daemon over AF_XDP, in copy mode; far ends without segmentation offload.
     AfXdp,
     /// The kernel's forwarding, without a tunnel.
@@ -70,6 +96,7 @@ impl Contestant {
         match self {
             Contestant::AfPacket => "daemon, af_packet",
             Contestant::Single => "daemon, af_packet, gso = false",
+            Contestant::UdpTun => "daemon, udp and tun",
             Contestant::AfXdp => "daemon, af_xdp (copy)",
             Contestant::Kernel => "kernel forwarding, no tunnel",
             Contestant::KernelSingle => "kernel forwarding, no offloads",
@@ -78,7 +105,7 @@ impl Contestant {
 
     fn offloads(self) -> Offloads {
         match self {
-            Contestant::AfPacket | Contestant::Single | Contestant::Kernel => Offloads::On,
+            Contestant::AfPacket | Contestant::Single | Contestant::UdpTun | Contestant::Kernel => Offloads::On,
             Contestant::AfXdp | Contestant::KernelSingle => Offloads::Off,
         }
     }
@@ -89,6 +116,7 @@ impl Contestant {
         match self {
             Contestant::AfPacket => Some(port("driver = \"af_packet\"\n")),
             Contestant::Single => Some(port("driver = \"af_packet\"\ngso = false\n")),
+            Contestant::UdpTun => Some(UDP_TUN.to_owned()),
             Contestant::AfXdp => Some(port("driver = \"af_xdp\"\n")),
             Contestant::Kernel | Contestant::KernelSingle => None,
         }
@@ -105,16 +133,22 @@ struct Place {
 impl Place {
     fn make(who: Contestant) -> Result<Place, Failure> {
         let net = Networks::with_offloads(who.offloads())?;
+        let to_kernel = || -> Result<(), Failure> {
+            net.upf.ip(&["address", "add", "10.3.0.1/24", "dev", "n3"])?;
+            net.upf.ip(&["address", "add", "10.6.0.1/24", "dev", "n6"])?;
+            net.upf.sysctl("net.ipv4.ip_forward=1")
+        };
         let running = match who.config() {
             Some(config) => {
+                if who == Contestant::UdpTun {
+                    to_kernel()?;
+                }
                 let user = Qos { mbr_kbps: Some((MBR_KBPS, MBR_KBPS)), ..Qos::default() };
                 Some(Running::start(&net, &config, &[user])?)
             }
             None => {
-                net.upf.ip(&["address", "add", "10.3.0.1/24", "dev", "n3"])?;
-                net.upf.ip(&["address", "add", "10.6.0.1/24", "dev", "n6"])?;
+                to_kernel()?;
                 net.upf.ip(&["route", "add", "10.45.0.0/16", "via", "10.3.0.2"])?;
-                net.upf.sysctl("net.ipv4.ip_forward=1")?;
                 net.ran.ip(&["address", "add", &format!("{USER}/32"), "dev", "lo"])?;
                 net.ran.ip(&["route", "add", "default", "via", "10.3.0.1", "mtu", "lock", MTU])?;
                 net.dn.ip(&["route", "replace", "10.45.0.0/16", "via", "10.6.0.1", "mtu", "lock", MTU])?;
