@@ -123,6 +123,9 @@ fn super_frames_go_through_and_every_packet_of_theirs_is_charged() {
     let lost: u64 = report["dropped"].as_object().unwrap().values().map(|count| number(&count["packets"])).sum();
     let sent = number(&ue["uplink"]["packets"]);
     let came = number(&session["uplink"]["packets"]);
-    assert!(came <= sent && sent <= came + lost + number(&report["ports"]["n3"]["lost_before_us"]), "{sent} sent, {came} charged: {report}");
+    assert!(
+        came <= sent && sent <= came + lost + number(&report["ports"]["n3"]["lost_before_us"]),
+        "{sent} sent, {came} charged: {report}"
+    );
     assert!(came > 100_000, "{came}");
 }

@@ -234,7 +234,7 @@ impl Ran {
             Mode::Devices => {
                 let name = format!("{}{number}", self.config.device_prefix);
                 let table = self.config.table_base.saturating_add(number as u32);
-                Link::Device(UeDevice::create(&name, self.config.mtu, session, table)?)
+                Link::Device(Box::new(UeDevice::create(&name, self.config.mtu, session, table)?))
             }
         };
         let ue = Arc::new(Ue::new(number, session.clone(), link));

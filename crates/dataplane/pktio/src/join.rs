@@ -54,8 +54,7 @@ impl Train {
         }
         let headers = Headers::of(first)?;
         let size = first.len() - headers.payload;
-        let mut train =
-            Train { frames: 1, gso: headers.gso, layer4: headers.layer4, payload: headers.payload, size, bytes: size };
+        let mut train = Train { frames: 1, gso: headers.gso, layer4: headers.layer4, payload: headers.payload, size, bytes: size };
         for (index, packet) in rest.iter().enumerate().take(MAX_FRAMES - 1) {
             let frame = packet.data();
             let fits = train.payload - ETHERNET + train.bytes + size <= MAX_IP;

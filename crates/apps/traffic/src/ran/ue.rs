@@ -68,7 +68,7 @@ impl DropReason {
 
 /// Where a UE's packets come from and go to.
 pub(super) enum Link {
-    Device(UeDevice),
+    Device(Box<UeDevice>),
     Memory(Queue),
 }
 

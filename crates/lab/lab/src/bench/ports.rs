@@ -225,7 +225,10 @@ pub(crate) fn ports(args: &Args) -> Result<Value, Failure> {
     for ((flows, uplink), of_cell) in cells.iter().zip(&measured) {
         let direction = if *uplink { "uplink" } else { "downlink" };
         println!("\n{flows} connection{}, {direction}", if *flows == 1 { "" } else { "s" });
-        println!("  {:<32} {:>22} {:>12} {:>24} {:>22}", "", "Gbit/s by the clock", "of kernel's", "a second of the daemon", "of the gNodeB");
+        println!(
+            "  {:<32} {:>22} {:>12} {:>24} {:>22}",
+            "", "Gbit/s by the clock", "of kernel's", "a second of the daemon", "of the gNodeB"
+        );
         let kernel = args.contestants.iter().position(|who| *who == Contestant::Kernel).map(|at| &of_cell[at].0[0]);
         for (who, ([clock, daemon, ran], verified)) in args.contestants.iter().zip(of_cell) {
             let ratio = kernel.map(|kernel| clock.ratio(kernel).median());
