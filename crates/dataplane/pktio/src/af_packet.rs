@@ -199,7 +199,7 @@ impl Port for AfPacket {
             tracing::info!(port = %self.name, "interface is up again");
             self.link = Link::Up;
         }
-        self.burst = if arrived == burst { BURST } else { FEW };
+        self.burst = if arrived < FEW { FEW } else { BURST };
         let mut count = 0;
         for i in 0..arrived {
             let arrival = self.socket.arrival(i);

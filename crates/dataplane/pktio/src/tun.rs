@@ -32,6 +32,9 @@ use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
 const ETHERNET: usize = 14;
 /// The longest packet of segmentation offload, in bytes: an IP packet.
 const LONGEST: usize = 65_536;
+/// The same of a device that we make: with a tunnel's headers in front of each packet they are no longer than a UDP datagram may be, 65,507 bytes, and so are
+/// one super-frame again where they are sent.
+const GSO_MAX_SIZE: u32 = 60_000;
 /// Room in front of what exceeds a packet's buffer, so that the whole can be had in one piece.
 const FRONT: usize = ETHERNET + MAX_PACKET;
 
@@ -276,6 +279,8 @@ fn attach(label: &str, interface: &str, options: Options<'_>) -> Result<(File, u
     if ours {
         // The kernel must not add packets of its own: router solicitations, reports of multicast groups. One without IPv6 has none.
         let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1");
+        // Longer ones are two where they are sent.
+        let _ = query.index().and_then(|index| tell(&gso_max_size(index, GSO_MAX_SIZE)));
     }
     let mtu = options.mtu.or(options.mtu_if_made.filter(|_| ours));
     configure(&query, interface, Options { mtu, ..options })?;
@@ -511,7 +516,7 @@ fn configure(query: &Query, interface: &str, options: Options<'_>) -> Result<(),
     let there = net::addresses(interface).map_err(asking)?;
     for (address, length) in options.addresses.iter().filter(|wanted| !there.contains(wanted)) {
         let order = format!("ip address add {address}/{length} dev {interface}");
-        query.index().and_then(|index| add_address(index, *address, *length)).map_err(refused(order))?;
+        query.index().and_then(|index| tell(&new_address(index, *address, *length))).map_err(refused(order))?;
     }
     if query.flags().map_err(asking)? & libc::IFF_UP == 0 {
         query.set_up().map_err(refused(format!("ip link set {interface} up")))?;
@@ -520,9 +525,9 @@ fn configure(query: &Query, interface: &str, options: Options<'_>) -> Result<(),
 }
 
 /// One order to the kernel and its answer (rtnetlink(7)): the crate `rtnetlink` brings an async runtime along.
-fn add_address(index: u32, address: IpAddr, length: u8) -> io::Result<()> {
+fn tell(message: &[u8]) -> io::Result<()> {
     let mut socket = Socket::new(Domain::from(libc::AF_NETLINK), Type::RAW, None)?;
-    socket.send(&new_address(index, address, length))?;
+    socket.send(message)?;
     let mut answer = [0; 256];
     let n = socket.read(&mut answer)?;
     // struct nlmsghdr, then struct nlmsgerr, whose first word is 0 or an error less than that.
@@ -535,7 +540,7 @@ fn add_address(index: u32, address: IpAddr, length: u8) -> io::Result<()> {
 
 /// RTM_NEWADDR.
 fn new_address(index: u32, address: IpAddr, length: u8) -> Vec<u8> {
-    const REQUEST_ACK_CREATE_REPLACE: u16 = 0x01 | 0x04 | 0x400 | 0x100;
+    const CREATE_REPLACE: u16 = 0x400 | 0x100;
     const IFA_F_NODAD: u8 = 0x02;
     let (family, bytes, flags) = match address {
         IpAddr::V4(ip) => (libc::AF_INET, ip.octets().to_vec(), 0),
@@ -548,9 +553,27 @@ fn new_address(index: u32, address: IpAddr, length: u8) -> Vec<u8> {
         body.extend(kind.to_ne_bytes());
         body.extend(&bytes);
     }
+    message(libc::RTM_NEWADDR, CREATE_REPLACE, &body)
+}
+
+/// RTM_NEWLINK: super-frames of a device at most so long, in bytes.
+fn gso_max_size(index: u32, bytes: u32) -> Vec<u8> {
+    const IFLA_GSO_MAX_SIZE: u16 = 41;
+    let mut body = vec![0; 4];
+    body.extend(index.to_ne_bytes());
+    body.extend([0; 8]);
+    body.extend(8u16.to_ne_bytes());
+    body.extend(IFLA_GSO_MAX_SIZE.to_ne_bytes());
+    body.extend(bytes.to_ne_bytes());
+    message(libc::RTM_NEWLINK, 0, &body)
+}
+
+/// A request that is to be acknowledged.
+fn message(kind: u16, flags: u16, body: &[u8]) -> Vec<u8> {
+    const REQUEST_ACK: u16 = 0x01 | 0x04;
     let mut message = ((body.len() + 16) as u32).to_ne_bytes().to_vec();
-    message.extend(libc::RTM_NEWADDR.to_ne_bytes());
-    message.extend(REQUEST_ACK_CREATE_REPLACE.to_ne_bytes());
+    message.extend(kind.to_ne_bytes());
+    message.extend((REQUEST_ACK | flags).to_ne_bytes());
     message.extend([0; 8]);
     message.extend(body);
     message

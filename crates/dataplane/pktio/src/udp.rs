@@ -258,7 +258,7 @@ impl Port for UdpPort {
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => 0,
             Err(e) => return Err(PortError::io(format!("{}: receive", self.name), e)),
         };
-        self.burst = if arrived == most { BURST } else { FEW };
+        self.burst = if arrived < FEW { FEW } else { BURST };
         let mut good = 0;
         for i in 0..arrived {
             let arrival = self.datagrams.arrival(i);

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::Instant;
 
 use base::{Packet, PortId};
-use common::{PATIENCE, buffers, in_namespace, ip};
+use common::{PATIENCE, buffers, in_namespace, ip, ip_output};
 use pktio::{Port, TransmitOnly, TunPort, UdpPort};
 
 const OURS: Ipv4Addr = Ipv4Addr::new(10, 45, 0, 1);
@@ -49,6 +49,8 @@ fn a_tun_device_that_is_deleted_is_made_again_for_all_workers() {
         let addresses = [(IpAddr::from(OURS), 16)];
         let options = pktio::tun::Options { addresses: &addresses, mtu: Some(1400), ..Default::default() };
         let mut first = TunPort::open("n6", "sp-n6", options).unwrap();
+        // What TCP sends by it fits a UDP datagram in a tunnel.
+        assert!(ip_output("-d link show sp-n6").contains("gso_max_size 60000"));
         first.set_mac([2, 0, 0, 0, 0, 9]);
         let mut others: Vec<Box<dyn Port>> = (0..2).map(|_| Box::new(TransmitOnly(first.try_clone().unwrap())) as Box<dyn Port>).collect();
         let mut first: Box<dyn Port> = Box::new(first);

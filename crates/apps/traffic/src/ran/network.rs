@@ -19,9 +19,6 @@ use crate::record::SessionRecord;
 /// down, it drops.
 const QUEUE_PACKETS: u32 = 10_000;
 
-/// Super-frames of a device, in bytes: with a tunnel's headers in front of each packet they are no longer than a UDP datagram may be, 65,507 bytes.
-const GSO_MAX_SIZE: &str = "60000";
-
 /// A UE's device with what was set up for it. Dropping it takes all of it away. Packets have the Ethernet header of [`pktio::tun`] in front.
 pub struct UeDevice {
     from: Mutex<TunPort>,
@@ -107,8 +104,6 @@ impl UeDevice {
             v4 += &format!("rule add priority {table} oif {name} lookup {table}\n");
         }
         ip(&["-batch", "-"], &v4, true)?;
-        // A super-frame's packets are one in the tunnel, too. An older `ip` or kernel goes without.
-        let _ = ip(&["link", "set", "dev", name, "gso_max_size", GSO_MAX_SIZE], "", false);
         if let (Some(prefix), Some(address)) = (record.ue_ipv6, record.ue_ipv6_address()) {
             let v6 = format!(
                 "address add {address}/128 dev {name} nodad\n\
