@@ -32,9 +32,6 @@ use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
 const ETHERNET: usize = 14;
 /// The longest packet of segmentation offload, in bytes: an IP packet.
 const LONGEST: usize = 65_536;
-/// The same of a device that we make: with a tunnel's headers in front of each packet they are no longer than a UDP datagram may be, 65,507 bytes, and so are
-/// one super-frame again where they are sent.
-const GSO_MAX_SIZE: u32 = 60_000;
 /// Room in front of what exceeds a packet's buffer, so that the whole can be had in one piece.
 const FRONT: usize = ETHERNET + MAX_PACKET;
 
@@ -63,6 +60,9 @@ pub struct Options<'a> {
     pub mtu: Option<u16>,
     /// The MTU in bytes of one that is made, where `mtu` does not say; `None`: the kernel's.
     pub mtu_if_made: Option<u16>,
+    /// Longest super-frame of one that is made, in bytes. For a device by which programs of this host send, and none that is forwarded: longer ones that the
+    /// kernel forwards it cuts into packets.
+    pub gso_max_size: Option<u32>,
 }
 
 /// The device of all ports that are on it.
@@ -72,6 +72,7 @@ struct Shared {
     addresses: Vec<(IpAddr, u8)>,
     mtu: Option<u16>,
     mtu_if_made: Option<u16>,
+    gso_max_size: Option<u32>,
     current: Mutex<Current>,
 }
 
@@ -124,6 +125,7 @@ impl TunPort {
             addresses: options.addresses.to_vec(),
             mtu: options.mtu,
             mtu_if_made: options.mtu_if_made,
+            gso_max_size: options.gso_max_size,
             current: Mutex::new(Current { number: 0, device: current, mtu }),
         };
         Ok(TunPort::on(Arc::new(shared), 0, device, mtu, OUR_MAC))
@@ -160,10 +162,11 @@ impl TunPort {
 
     /// The device that another port has made again, or one that is made now.
     fn again(&self) -> Result<TunPort, PortError> {
-        let Shared { label, interface, addresses, mtu, mtu_if_made, current } = &*self.shared;
+        let Shared { label, interface, addresses, mtu, mtu_if_made, gso_max_size, current } = &*self.shared;
         let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.number == self.number {
-            let (device, mtu) = attach(label, interface, Options { addresses, mtu: *mtu, mtu_if_made: *mtu_if_made })?;
+            let (device, mtu) =
+                attach(label, interface, Options { addresses, mtu: *mtu, mtu_if_made: *mtu_if_made, gso_max_size: *gso_max_size })?;
             *current = Current { number: self.number + 1, device, mtu };
         }
         let device = current.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
@@ -279,8 +282,10 @@ fn attach(label: &str, interface: &str, options: Options<'_>) -> Result<(File, u
     if ours {
         // The kernel must not add packets of its own: router solicitations, reports of multicast groups. One without IPv6 has none.
         let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1");
-        // Longer ones are two where they are sent.
-        let _ = query.index().and_then(|index| tell(&gso_max_size(index, GSO_MAX_SIZE)));
+        // A kernel that does not know it goes without.
+        if let Some(bytes) = options.gso_max_size {
+            let _ = query.index().and_then(|index| tell(&gso_max_size(index, bytes)));
+        }
     }
     let mtu = options.mtu.or(options.mtu_if_made.filter(|_| ours));
     configure(&query, interface, Options { mtu, ..options })?;

@@ -47,9 +47,8 @@ fn exchange(receiver: &mut dyn Port, sender: &mut dyn Port, kernel: &UdpSocket, 
 fn a_tun_device_that_is_deleted_is_made_again_for_all_workers() {
     in_namespace(|| {
         let addresses = [(IpAddr::from(OURS), 16)];
-        let options = pktio::tun::Options { addresses: &addresses, mtu: Some(1400), ..Default::default() };
+        let options = pktio::tun::Options { addresses: &addresses, mtu: Some(1400), gso_max_size: Some(60_000), ..Default::default() };
         let mut first = TunPort::open("n6", "sp-n6", options).unwrap();
-        // What TCP sends by it fits a UDP datagram in a tunnel.
         assert!(ip_output("-d link show sp-n6").contains("gso_max_size 60000"));
         first.set_mac([2, 0, 0, 0, 0, 9]);
         let mut others: Vec<Box<dyn Port>> = (0..2).map(|_| Box::new(TransmitOnly(first.try_clone().unwrap())) as Box<dyn Port>).collect();

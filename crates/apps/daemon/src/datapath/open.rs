@@ -102,7 +102,7 @@ pub fn open_each(
             }
             (Driver::Tun, _) => {
                 let addresses: Vec<_> = port.addresses.iter().map(|p| (p.address, p.len)).collect();
-                let options = pktio::tun::Options { addresses: &addresses, mtu: port.mtu, mtu_if_made: fits };
+                let options = pktio::tun::Options { addresses: &addresses, mtu: port.mtu, mtu_if_made: fits, gso_max_size: None };
                 let mut first = pktio::TunPort::open(&port.name, interface, options).map_err(fail)?;
                 first.set_gso(gso);
                 if let Some(mac) = port.mac {

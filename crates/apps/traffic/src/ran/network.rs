@@ -19,6 +19,10 @@ use crate::record::SessionRecord;
 /// down, it drops.
 const QUEUE_PACKETS: u32 = 10_000;
 
+/// Super-frames of a device, in bytes: with a tunnel's headers in front of each packet they are no longer than a UDP datagram may be, 65,507 bytes, and so are
+/// one super-frame again where they are sent.
+const GSO_MAX_SIZE: u32 = 60_000;
+
 /// A UE's device with what was set up for it. Dropping it takes all of it away. Packets have the Ethernet header of [`pktio::tun`] in front.
 pub struct UeDevice {
     from: Mutex<TunPort>,
@@ -39,7 +43,8 @@ impl UeDevice {
         if nix::net::if_::if_nametoindex(name).is_ok() {
             return Err(RanError::Config(format!("interface {name} exists already: stop its owner or choose another prefix")));
         }
-        let from = TunPort::open(name, name, tun::Options::default()).map_err(|e| device_error(name, e))?;
+        let options = tun::Options { gso_max_size: Some(GSO_MAX_SIZE), ..tun::Options::default() };
+        let from = TunPort::open(name, name, options).map_err(|e| device_error(name, e))?;
         let to = from.try_clone().map_err(|e| device_error(name, e))?;
         let readable = from.as_fd().try_clone_to_owned().map_err(|source| RanError::Io { what: format!("device {name}"), source })?;
         let (from, to, frame) = (Mutex::new(from), Mutex::new(to), Mutex::new(Packet::empty(0)));
