@@ -42,6 +42,8 @@ associate = {associate}
 [[port]]
 name = "n3"
 driver = "{driver}"
+# Raw sockets would be given super-frames as they are.
+gso = false
 interface = "n3"
 role = "access"
 network_instance = "access"
@@ -51,6 +53,8 @@ gtpu = ["10.3.0.1"]
 [[port]]
 name = "n6"
 driver = "{driver}"
+# Raw sockets would be given super-frames as they are.
+gso = false
 interface = "n6"
 role = "core"
 network_instance = "internet"

@@ -224,7 +224,12 @@ impl Namespace {
         let splitplane = programs::splitplane()?;
         let mut args = vec!["offloads-off", interface];
         args.extend(gro.then_some("--gro"));
-        self.run(&splitplane.display().to_string(), &args).map(drop)
+        self.run(&splitplane.display().to_string(), &args)?;
+        if gro {
+            // It is on for what XDP redirects, and not to join frames: they are counted and captured as they were sent. An older `ip` goes without.
+            let _ = self.ip(&["link", "set", interface, "gro_max_size", "1600"]);
+        }
+        Ok(())
     }
 
     /// Runs `ip` on it.
