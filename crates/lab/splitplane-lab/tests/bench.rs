@@ -487,7 +487,7 @@ fn tcp_through_the_ports_of_the_daemon_arrives_whole_beside_the_kernels_own_forw
     if !testkit::root_or_skip("tcp_through_the_ports_of_the_daemon_arrives_whole_beside_the_kernels_own_forwarding") {
         return;
     }
-    let figures = bench(&["ports", "--contestants", "af-packet,af-xdp,kernel", "--flows", "2"]);
+    let figures = bench(&["ports", "--contestants", "af-packet,af-xdp,kernel", "--flows", "2", "--seconds", "2"]);
     let rows = rows(&figures);
     assert_eq!(rows.len(), 6);
     for row in rows {
