@@ -300,15 +300,7 @@ fn finish(packet: &mut Packet, arrival: &Arrival) {
 
 /// How the super-frame `whole` is cut. `None`: it is none, or we cannot.
 fn begin_cut(whole: &[u8], arrival: &Arrival) -> Option<Cut> {
-    const TCPV4: u8 = 1;
-    const TCPV6: u8 = 4;
-    const UDP: u8 = 5;
-    const ECN: u8 = 0x80;
-    let gso = match arrival.gso.0 & !ECN {
-        TCPV4 | TCPV6 => Gso::Tcp,
-        UDP => Gso::Udp,
-        _ => return None,
-    };
+    let gso = Gso::of_virtio(arrival.gso.0)?;
     let (layer4, _) = arrival.checksum.filter(|_| !arrival.truncated)?;
     Cut::new(whole, gso, layer4, arrival.gso.1)
 }

@@ -103,10 +103,11 @@ impl Train {
         out[self.layer4 + field..self.layer4 + field + 2].copy_from_slice(&checksum::unfinished(pseudo).to_be_bytes());
     }
 
-    /// `struct virtio_net_hdr` (virtio 1.2 §5.1.6, in the host's byte order as the legacy interface has it) for a frame that begins `skipped` bytes
-    /// behind the Ethernet header's begin.
-    pub fn virtio_header(&self, ipv6: bool, skipped: usize) -> [u8; 10] {
+    /// `struct virtio_net_hdr` (virtio 1.2 §5.1.6, in the host's byte order as the legacy interface has it) for a frame without its
+    /// first `skipped` bytes.
+    pub fn virtio_header(&self, skipped: usize) -> [u8; 10] {
         const NEEDS_CSUM: u8 = 1;
+        let ipv6 = self.layer4 == ETHERNET + 40;
         let (kind, offset): (u8, u16) = match (self.gso, ipv6) {
             (Gso::Tcp, false) => (1, 16),
             (Gso::Tcp, true) => (4, 16),
@@ -438,11 +439,11 @@ mod tests {
             Train::find(&packets(&frames)).unwrap()
         };
         let words = |header: [u8; 10]| -> Vec<u16> { header[2..].as_chunks().0.iter().map(|word| u16::from_ne_bytes(*word)).collect() };
-        let header = of(flow).virtio_header(false, 0);
+        let header = of(flow).virtio_header(0);
         assert_eq!((header[0], header[1], words(header)), (1, 1, vec![66, 100, 34, 16]));
-        let header = of(Flow { ipv6: true, ..flow }).virtio_header(true, 14);
+        let header = of(Flow { ipv6: true, ..flow }).virtio_header(14);
         assert_eq!((header[0], header[1], words(header)), (1, 4, vec![72, 100, 40, 16]));
-        let header = of(Flow { tcp: false, ..flow }).virtio_header(false, 14);
+        let header = of(Flow { tcp: false, ..flow }).virtio_header(14);
         assert_eq!((header[0], header[1], words(header)), (1, 5, vec![28, 100, 20, 6]));
     }
 }

@@ -16,6 +16,21 @@ pub enum Gso {
     Udp,
 }
 
+impl Gso {
+    /// By `gso_type` of a virtio header (virtio 1.2 §5.1.6): `None` for what we cannot cut, or if it is no super-frame.
+    pub(crate) fn of_virtio(kind: u8) -> Option<Gso> {
+        const TCPV4: u8 = 1;
+        const TCPV6: u8 = 4;
+        const UDP_L4: u8 = 5;
+        const ECN: u8 = 0x80;
+        match kind & !ECN {
+            TCPV4 | TCPV6 => Some(Gso::Tcp),
+            UDP_L4 => Some(Gso::Udp),
+            _ => None,
+        }
+    }
+}
+
 /// Most frames made of one packet: 512 KiB at the smallest MSS in use (536, RFC 9293 §3.7.1) fit.
 const MAX_SEGMENTS: usize = 1024;
 

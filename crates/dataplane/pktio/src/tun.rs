@@ -206,7 +206,7 @@ impl TunPort {
     fn write_train(&self, packets: &[Packet], train: &Train) -> io::Result<()> {
         let mut headers = [0; MAX_HEADERS];
         train.write_headers(packets, &mut headers);
-        let header = train.virtio_header(headers[ETHERNET] >> 4 == 6, ETHERNET);
+        let header = train.virtio_header(ETHERNET);
         let mut parts = [IoSlice::new(&[]); 2 + MAX_FRAMES];
         (parts[0], parts[1]) = (IoSlice::new(&header), IoSlice::new(&headers[ETHERNET..train.payload]));
         for (part, packet) in parts[2..].iter_mut().zip(&packets[..train.frames]) {
@@ -307,17 +307,12 @@ impl Offload {
     /// Of a virtio header, in the host's byte order (virtio 1.2 §5.1.6, legacy interface).
     fn of(header: &[u8; VNET_HEADER]) -> Offload {
         const NEEDS_CSUM: u8 = 1;
-        const ECN: u8 = 0x80;
         let word = |at: usize| usize::from(u16::from_ne_bytes([header[at], header[at + 1]]));
-        let gso = match header[1] & !ECN {
-            1 | 4 => Some(Gso::Tcp),
-            5 => Some(Gso::Udp),
-            _ => None,
-        };
+        let gso = Gso::of_virtio(header[1]);
         Offload {
             checksum: (header[0] & NEEDS_CSUM != 0).then(|| (word(6) + ETHERNET, word(8))),
             gso: gso.map(|gso| (gso, word(4))),
-            unknown: gso.is_none() && header[1] & !ECN != 0,
+            unknown: gso.is_none() && header[1] != 0,
         }
     }
 }

@@ -11,7 +11,7 @@ use wire::gtpu::{self, Message, SessionContainer};
 use wire::{ipv4, ipv6};
 
 use super::ue::{DropReason, Link, Ue};
-use super::{ETHERNET, NodeCounters, Shared, TICK, lock, read, write};
+use super::{BURST, ETHERNET, NodeCounters, Shared, TICK, lock, read, write};
 use crate::record::Tunnel;
 use crate::router::advertised_prefix;
 
@@ -187,13 +187,17 @@ impl Ue {
             }
             Link::Device(device) => {
                 let of = |packet: &Packet| packet.len() - ETHERNET;
-                let mut refused = (0, 0);
-                device.send(packets, |at| {
-                    self.dropped(DropReason::DeviceRefused, of(&packets[at]));
-                    refused = (refused.0 + 1, refused.1 + of(&packets[at]));
-                });
-                let bytes: usize = packets.iter().map(of).sum();
-                self.downlink.add_many(packets.len() - refused.0, bytes - refused.1);
+                let mut refused = [false; BURST];
+                device.send(packets, |at| refused[at] = true);
+                let (mut taken, mut bytes) = (0, 0);
+                for (packet, refused) in packets.iter().zip(refused) {
+                    if refused {
+                        self.dropped(DropReason::DeviceRefused, of(packet));
+                    } else {
+                        (taken, bytes) = (taken + 1, bytes + of(packet));
+                    }
+                }
+                self.downlink.add_many(taken, bytes);
             }
         }
     }

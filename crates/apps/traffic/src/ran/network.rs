@@ -73,14 +73,11 @@ impl UeDevice {
     pub fn send(&self, packets: &[Packet], mut refused: impl FnMut(usize)) {
         let mut sent = 0;
         while sent < packets.len() {
-            let told = lock(&self.to).transmit_telling(&packets[sent..], |at| refused(sent + at));
-            sent += match told {
-                Ok(0) | Err(_) => {
-                    refused(sent);
-                    1
-                }
-                Ok(n) => n,
-            };
+            match lock(&self.to).transmit_telling(&packets[sent..], |at| refused(sent + at)) {
+                Ok(n) if n > 0 => sent += n,
+                // The device takes no more, or is gone.
+                _ => return (sent..packets.len()).for_each(refused),
+            }
         }
     }
 

@@ -213,7 +213,7 @@ impl PacketSocket {
             let covered = if let Some(train) = &train {
                 let head = &mut self.heads[count];
                 let (virtio, headers) = head.split_at_mut(VNET_HEADER);
-                virtio.copy_from_slice(&train.virtio_header(packet[12] == 0x86, 0));
+                virtio.copy_from_slice(&train.virtio_header(0));
                 if let Some(headers) = headers.first_chunk_mut() {
                     train.write_headers(&packets[first..], headers);
                 }
