@@ -24,10 +24,10 @@ use std::sync::atomic::{AtomicU64, fence};
 use std::time::Duration;
 use target_api::{BURST, Extra, InFlight, Lane, Returned};
 
-/// How long a thread polls in vain before it sleeps between polls: some wake-ups' worth. A poll of a ring costs some ns, one of a socket a system call;
-/// the second must not cost those who are to send their core.
+/// Time without a packet after which a thread sleeps between polls: about the cost of a few wake-ups. A poll of a ring costs nanoseconds, a poll of a socket
+/// a system call, which takes the core from the senders on it.
 const SPIN_NS: u64 = 20_000;
-/// And how many polls that is at most.
+/// Polls without a packet after which it sleeps in any case.
 const SPINS: u32 = 512;
 /// How long an idle worker sleeps at most: packets wake it where its ports can be waited for, commands do not.
 pub(crate) const NAP: Duration = Duration::from_millis(1);
