@@ -62,6 +62,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let text = |p: &Path| p.display().to_string();
     let mut captures = Vec::new();
     if args.capture {
+        net.keep_frames_apart();
         for (ns, interface, name) in [(&net.ran, "n3", "n3.pcap"), (&net.dn, "n6", "n6.pcap"), (&net.upf, "lo", "n4.pcap")] {
             let path = text(&file(name));
             let mut command = ns.command("dumpcap", &["-q", "-P", "-i", interface, "-w", &path]);

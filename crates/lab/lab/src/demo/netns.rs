@@ -137,6 +137,13 @@ impl Networks {
         self.address()
     }
 
+    /// Has captures at the far ends see frames as they were sent, though GRO is on for what XDP redirects. An older `ip` goes without.
+    pub(crate) fn keep_frames_apart(&self) {
+        for (ns, link) in [(&self.ran, "n3"), (&self.dn, "n6")] {
+            let _ = ns.ip(&["link", "set", link, "gro_max_size", "1600"]);
+        }
+    }
+
     /// Lets the far ends take what XDP redirects to the UPF's ends, or not.
     pub(crate) fn take_redirected(&self, take: bool) -> Result<(), Failure> {
         self.ran.offloads_off("n3", take)?;
@@ -224,12 +231,7 @@ impl Namespace {
         let splitplane = programs::splitplane()?;
         let mut args = vec!["offloads-off", interface];
         args.extend(gro.then_some("--gro"));
-        self.run(&splitplane.display().to_string(), &args)?;
-        if gro {
-            // It is on for what XDP redirects, and not to join frames: they are counted and captured as they were sent. An older `ip` goes without.
-            let _ = self.ip(&["link", "set", interface, "gro_max_size", "1600"]);
-        }
-        Ok(())
+        self.run(&splitplane.display().to_string(), &args).map(drop)
     }
 
     /// Runs `ip` on it.
