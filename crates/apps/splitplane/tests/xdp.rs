@@ -80,6 +80,45 @@ fn sessions_run(name: &str, probing: bool) {
     });
 }
 
+/// What the far end of a veth has no room for, its driver drops behind the program, which has counted it as sent: the port has it in `lost_after_us`.
+#[test]
+fn what_an_interface_drops_behind_xdp_is_counted() {
+    testbed_or_skip("what_an_interface_drops_behind_xdp_is_counted", |mut bed| {
+        let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
+        bed.connect();
+        bed.establish(4);
+        bed.run_traffic(200);
+        // As a full ring does, an end that is too narrow makes the driver drop redirected frames, the longer ones of those that are sent now.
+        (0..4).for_each(|n| bed.n6.may_lose(n, true));
+        bed.limit_n6(100);
+        let before = bed.n6.received;
+        for _ in 0..100 {
+            bed.send_uplink_of(&|_, _| true);
+        }
+        let end = Instant::now() + netns::PATIENCE;
+        let refused = loop {
+            bed.collect_some();
+            let [refused] = bed.counted(["_xdp_xmit_errors"]);
+            let came = bed.n6.received - before;
+            if came + refused == 100 {
+                break refused;
+            }
+            assert!(Instant::now() < end, "{refused} frames of 100 were refused, {came} came");
+        };
+        assert!(refused > 20 && refused < 100, "{refused}");
+        bed.limit_n6(1600);
+        bed.forget_uplink();
+        bed.run_traffic(200);
+        let came = bed.n6.received;
+        bed.delete_sessions();
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        let port = |name: &str, key: &str| report["ports"][name][key].as_u64().unwrap();
+        assert_eq!((port("n6", "lost_after_us"), port("n3", "lost_after_us")), (refused, 0));
+        assert_eq!(report["ports"]["n6"]["transmitted"]["packets"], came + refused);
+    });
+}
+
 /// A session in XDP goes idle: its packets are handed on and wait, and those after the page do not overtake them.
 #[test]
 fn a_session_in_xdp_is_paged() {

@@ -64,15 +64,32 @@ impl Probe {
 /// # Errors
 /// `Unsupported` for an interface without such a count.
 pub fn taken(interface: &str) -> io::Result<u64> {
+    sum(interface, |what| matches!(what, SENT | REFUSED))
+}
+
+/// Redirected frames that a veth has dropped so far, as its far end's ring was full or they were longer than its MTU. The program counts
+/// them as sent: the driver sends what it redirects after it has ended.
+///
+/// # Errors
+/// `Unsupported` for an interface without such a count.
+pub fn refused(interface: &str) -> io::Result<u64> {
+    sum(interface, |what| what == REFUSED)
+}
+
+const SENT: &str = "xdp_xmit";
+const REFUSED: &str = "xdp_xmit_errors";
+
+/// Over all queues, the counters of redirected frames with one of these names.
+fn sum(interface: &str, wanted: impl Fn(&str) -> bool) -> io::Result<u64> {
     let counters = sys::veth_counters(interface)?;
-    let counts = counters.iter().filter(|(name, _)| is_of_redirected(name)).map(|(_, n)| *n);
+    let counts = counters.iter().filter(|(name, _)| of_a_queue(name).is_some_and(&wanted)).map(|(_, n)| *n);
     counts.reduce(u64::wrapping_add).ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "it does not count redirected frames"))
 }
 
-/// `tx_queue_0_xdp_xmit`, `tx_queue_0_xdp_xmit_errors`.
-fn is_of_redirected(name: &str) -> bool {
-    let Some((queue, what)) = name.strip_prefix("tx_queue_").and_then(|rest| rest.split_once('_')) else { return false };
-    queue.parse::<u32>().is_ok() && matches!(what, "xdp_xmit" | "xdp_xmit_errors")
+/// `xdp_xmit` of `tx_queue_0_xdp_xmit`.
+fn of_a_queue(name: &str) -> Option<&str> {
+    let (queue, what) = name.strip_prefix("tx_queue_")?.split_once('_')?;
+    queue.parse::<u32>().is_ok().then_some(what)
 }
 
 #[cfg(test)]
@@ -81,11 +98,10 @@ mod tests {
 
     #[test]
     fn only_counts_of_redirected_frames_are_taken() {
-        for name in ["tx_queue_0_xdp_xmit", "tx_queue_12_xdp_xmit_errors"] {
-            assert!(is_of_redirected(name), "{name}");
-        }
+        assert_eq!(of_a_queue("tx_queue_0_xdp_xmit"), Some(SENT));
+        assert_eq!(of_a_queue("tx_queue_12_xdp_xmit_errors"), Some(REFUSED));
         for name in ["", "peer_ifindex", "tx_queue_", "tx_queue_0", "rx_queue_0_xdp_tx", "tx_queue_x_xdp_xmit", "tx_queue_0_xdp_tx"] {
-            assert!(!is_of_redirected(name), "{name}");
+            assert!(!matches!(of_a_queue(name), Some(SENT | REFUSED)), "{name}");
         }
     }
 
@@ -93,6 +109,6 @@ mod tests {
     fn an_interface_without_such_a_count_gives_none() {
         assert!(taken("lo").is_err());
         assert!(taken("no such interface").is_err());
-        assert!(taken("").is_err());
+        assert!(taken("").is_err() && refused("").is_err());
     }
 }

@@ -4,6 +4,7 @@ use crate::agent::Agent;
 use crate::config::Role;
 use crate::datapath::placement::Placement;
 use crate::datapath::targets::{EngineAndTargets, session_count};
+use crate::datapath::xdp::Kernel;
 use crate::manage::report::{
     BurstTime, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, ShapedReport,
     TableReport, TargetReport, WorkerReport,
@@ -125,7 +126,7 @@ impl Agent {
     }
 
     /// Adds what the fast target carried before the engine saw it.
-    fn report_ahead(&self, report: &mut Report) {
+    fn report_ahead(&mut self, report: &mut Report) {
         let ahead = self.datapath.targets.fast().and_then(|fast| fast.facets().ahead);
         let Some(carried) = ahead.map(Ahead::carried) else { return };
         for label in &self.datapath.ports {
@@ -134,6 +135,11 @@ impl Agent {
             row.transmitted_ahead = carried.sent.get(&label.id).copied().unwrap_or_default().into();
             row.received += row.received_ahead;
             row.transmitted += row.transmitted_ahead;
+        }
+        let labels = &self.datapath.ports;
+        for (port, refused) in self.datapath.kernel.iter_mut().flat_map(Kernel::refused) {
+            let row = labels.iter().find(|label| label.id == port).and_then(|label| report.ports.get_mut(&label.name));
+            row.into_iter().for_each(|row| row.lost_after_us += refused);
         }
         for (reason, count) in &carried.dropped {
             *report.dropped.entry(self.datapath.targets.program().reason_name(reason.0)).or_default() += (*count).into();

@@ -73,6 +73,29 @@ struct Hooked {
     /// Whether it transmitted redirected packets at the last check.
     sends: Option<bool>,
     tried: Tried,
+    refused: Refused,
+}
+
+/// Redirected frames that a port's interface has dropped since the program came onto it. Only a veth's are known: other drivers count them under
+/// names of their own.
+struct Refused {
+    /// What the interface had counted when it was last read.
+    seen: u64,
+    total: u64,
+}
+
+impl Refused {
+    fn from_now(interface: &str) -> Refused {
+        Refused { seen: probe::refused(interface).unwrap_or_default(), total: 0 }
+    }
+
+    fn read(&mut self, interface: &str) -> u64 {
+        if let Ok(now) = probe::refused(interface) {
+            self.total += now.saturating_sub(self.seen);
+            self.seen = now;
+        }
+        self.total
+    }
 }
 
 /// What was seen of a veth whose kernel does not say what it sends.
@@ -248,6 +271,7 @@ impl Kernel {
             port: id,
             slot,
             name: port.name.clone(),
+            refused: Refused::from_now(&interface.name),
             interface,
             mode,
             away: false,
@@ -296,6 +320,11 @@ impl Kernel {
                 tracing::error!("{}: {error}", hooked.name);
             }
         }
+    }
+
+    /// Of the frames that the program sent, those that the ports' interfaces have dropped.
+    pub fn refused(&mut self) -> impl Iterator<Item = (PortId, u64)> {
+        self.hooked.iter_mut().map(|hooked| (hooked.port, hooked.refused.read(&hooked.interface.name)))
     }
 
     /// The agent's tick.
@@ -393,6 +422,8 @@ impl Hooked {
             return Err(xdp.detach(interface.index).err().unwrap_or(error).to_string());
         }
         tracing::warn!(port = self.name, interface = interface.name, "the interface exists again: XDP is attached");
+        // The new interface counts from zero.
+        self.refused.seen = Refused::from_now(&interface.name).seen;
         (self.interface, self.mode, self.away) = (interface, mode, false);
         (self.sends, self.tried) = (None, Tried::default());
         Ok(())

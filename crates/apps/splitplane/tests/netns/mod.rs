@@ -385,14 +385,29 @@ impl Testbed {
 
     /// How many frames the kernel has (sent, dropped) in the drivers of N3 and N6 so far, by the drivers' own counts: those that ran in XDP.
     pub(crate) fn ran_in_xdp(&self) -> (u64, u64) {
+        let [sent, dropped] = self.counted(["_xdp_xmit", "_xdp_drops"]);
+        (sent, dropped)
+    }
+
+    /// Sums of the drivers' counts in N3 and N6 of the daemon whose names end so.
+    pub(crate) fn counted<const N: usize>(&self, ends: [&str; N]) -> [u64; N] {
         let namespace = std::fs::File::open(format!("/run/netns/{}", self.id)).unwrap();
         let counters = move || {
             move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
             ["n3", "n6"].map(|name| target_xdp::sys::veth_counters(name).unwrap())
         };
         let counters = std::thread::spawn(counters).join().unwrap();
-        let sum = |end: &str| counters.iter().flatten().filter(|(name, _)| name.ends_with(end)).map(|(_, n)| n).sum();
-        (sum("_xdp_xmit"), sum("_xdp_drops"))
+        ends.map(|end| counters.iter().flatten().filter(|(name, _)| name.ends_with(end)).map(|(_, n)| n).sum())
+    }
+
+    /// The MTU of the far end of N6: frames that are longer do not fit there.
+    pub(crate) fn limit_n6(&self, mtu: u32) {
+        run("ip", &["link", "set", "n6", "mtu", &mtu.to_string()]);
+    }
+
+    /// Uplink frames that have not come were lost.
+    pub(crate) fn forget_uplink(&mut self) {
+        self.n6.flows.iter_mut().for_each(|flow| flow.due.clear());
     }
 
     /// Sends to session `n`, one packet after the other, each `arrived` before the next, until they run in XDP, or do not for a time: one or the

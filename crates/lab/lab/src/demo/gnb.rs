@@ -138,7 +138,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let second = handover::both(&mut checks, &mut gnb, &out)?;
         nothing_was_lost(&mut checks, "gNodeB 2", &second, hands_over);
     }
-    sessions_agree(&mut checks, &by_session(&records, &report, &ues, &gnb, &files.smf)?);
+    sessions_agree(&mut checks, &by_session(&records, &report, &ues, &gnb, &files.smf)?, 0);
     if args.capture {
         let capture = out.join("radio.pcap");
         radio_capture::decodes(&mut checks, &capture)?;

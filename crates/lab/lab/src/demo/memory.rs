@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(why) => checks.check(false, "idle UE: packets buffered, reported once, released in order", &why.to_string()),
     }
     upf_is_sound(&mut checks, &report);
-    sessions_agree(&mut checks, &by_session(&records, &offered, &report, &charged));
+    sessions_agree(&mut checks, &by_session(&records, &offered, &report, &charged), 0);
     println!("\nreports and captures are in {}", args.out.display());
     checks.finish()
 }
