@@ -505,9 +505,10 @@ impl Node {
         }
         self.stats.unknown_elements += unknown_elements(&message.ies);
         // One who does not speak for a session is not told whether there is one.
-        let cp_seid = |node: &Node| {
-            let session = node.sessions.get(message.seid?)?;
-            node.controls(from.ip(), &session.node_id).then_some(session.cp.seid)
+        let cp_seid = |node: &mut Node| {
+            let session = node.sessions.look(message.seid?)?;
+            let (node_id, cp) = (session.node_id.clone(), session.cp.seid);
+            node.controls(from.ip(), &node_id).then_some(cp)
         };
         let cp_seid_before = cp_seid(self);
         let refused = self.store_away && message.kind != MessageType::HeartbeatRequest;

@@ -1,11 +1,11 @@
 //! Packed sessions: each is one allocation of the bytes that it needs, and is unpacked on use, so that a million fit.
 //!
-//! Unpacked, a session is mostly the empty fields of its maps. Packing and unpacking cost CPU time; `splitplane-lab bench n4` shows both.
+//! Unpacked, a session is mostly the empty fields of its maps. Packing and unpacking cost CPU time; `splitplane-lab bench n4` shows both. So the last
+//! value that was opened stays unpacked until another one is: a message looks at its session several times, and unpacks and packs it once.
 //! The map over sessions is a B-tree: it grows a node at a time, while a hash table of a million would stall to move all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use std::marker::PhantomData;
 use std::ops::{Bound, Deref, DerefMut};
 
 use serde::Serialize;
@@ -13,11 +13,20 @@ use serde::de::DeserializeOwned;
 
 /// Values by number, packed.
 pub struct PackedMap<T> {
+    /// Of the open value, bytes that may be out of date.
     packed: BTreeMap<u64, Box<[u8]>>,
+    unpacked: Option<Unpacked<T>>,
     scratch: Vec<u8>,
     /// What was put, changed and taken out since somebody asked; `None`: nobody does.
     touched: Option<Touched>,
-    values: PhantomData<T>,
+}
+
+/// The value that was opened last.
+struct Unpacked<T> {
+    key: u64,
+    value: T,
+    /// Its bytes are out of date.
+    changed: bool,
 }
 
 /// Numbers whose values are no longer what they were.
@@ -30,17 +39,16 @@ struct Touched {
 
 /// A value of a [`PackedMap`], unpacked. What is changed in it is kept when it is dropped.
 pub struct Open<'a, T: Packable> {
-    map: &'a mut PackedMap<T>,
-    key: u64,
-    value: T,
+    unpacked: &'a mut Unpacked<T>,
+    touched: &'a mut Option<Touched>,
     changed: bool,
     lazily: bool,
 }
 
 /// What can be packed: anything that serde reads back as it wrote it.
-pub trait Packable: Serialize + DeserializeOwned + PartialEq + Debug {}
+pub trait Packable: Serialize + DeserializeOwned + Clone + PartialEq + Debug {}
 
-impl<T: Serialize + DeserializeOwned + PartialEq + Debug> Packable for T {}
+impl<T: Serialize + DeserializeOwned + Clone + PartialEq + Debug> Packable for T {}
 
 impl Touched {
     fn note(&mut self, key: u64) {
@@ -51,7 +59,7 @@ impl Touched {
 
 impl<T> Default for PackedMap<T> {
     fn default() -> Self {
-        PackedMap { packed: BTreeMap::new(), scratch: Vec::new(), touched: None, values: PhantomData }
+        PackedMap { packed: BTreeMap::new(), unpacked: None, scratch: Vec::new(), touched: None }
     }
 }
 
@@ -73,17 +81,50 @@ impl<T: Packable> PackedMap<T> {
 
     /// A copy of the value.
     pub fn get(&self, key: u64) -> Option<T> {
-        self.packed.get(&key).map(|bytes| unpack(bytes))
+        self.packed.get(&key).map(|bytes| self.value(key, bytes))
     }
 
-    /// A part of the value: its first fields, as a type of these alone. Cheaper than all of it.
+    fn value(&self, key: u64, bytes: &[u8]) -> T {
+        self.unpacked.as_ref().filter(|open| open.key == key).map_or_else(|| unpack(bytes), |open| open.value.clone())
+    }
+
+    /// The value, for as long as no other is looked at.
+    pub fn look(&mut self, key: u64) -> Option<&T> {
+        self.unpack(key).map(|open| &open.value)
+    }
+
+    /// A part of the value: its first fields, as a type of these alone. Cheaper than all of it, unless it is open and has changed.
     pub fn prefix<P: DeserializeOwned>(&self, key: u64) -> Option<P> {
-        self.packed.get(&key).map(|bytes| unpack(bytes))
+        match &self.unpacked {
+            Some(open) if open.key == key && open.changed => Some(unpack(&pack(&open.value, Vec::new()))),
+            _ => self.packed.get(&key).map(|bytes| unpack(bytes)),
+        }
     }
 
     /// The bytes of the value.
-    pub fn packed(&self, key: u64) -> Option<&[u8]> {
+    pub fn packed(&mut self, key: u64) -> Option<&[u8]> {
+        if self.unpacked.as_ref().is_some_and(|open| open.key == key) {
+            self.pack_open();
+        }
         self.packed.get(&key).map(|bytes| &**bytes)
+    }
+
+    /// Unpacks a value, unless that is the one that is.
+    fn unpack(&mut self, key: u64) -> Option<&mut Unpacked<T>> {
+        if self.unpacked.as_ref().is_none_or(|open| open.key != key) {
+            let value = unpack(self.packed.get(&key)?);
+            self.pack_open();
+            self.unpacked = Some(Unpacked { key, value, changed: false });
+        }
+        self.unpacked.as_mut()
+    }
+
+    /// Brings the bytes of the open value up to date.
+    fn pack_open(&mut self) {
+        if let Some(open) = self.unpacked.take_if(|open| open.changed) {
+            self.put(open.key, &open.value);
+            self.unpacked = Some(Unpacked { changed: false, ..open });
+        }
     }
 
     /// From now on it is noted which values change.
@@ -105,8 +146,9 @@ impl<T: Packable> PackedMap<T> {
 
     /// The value, to be changed.
     pub fn open(&mut self, key: u64) -> Option<Open<'_, T>> {
-        let value = self.get(key)?;
-        Some(Open { map: self, key, value, changed: false, lazily: false })
+        self.unpack(key)?;
+        let unpacked = self.unpacked.as_mut()?;
+        Some(Open { unpacked, touched: &mut self.touched, changed: false, lazily: false })
     }
 
     /// The value, to be changed in what may be forgotten for a while.
@@ -118,6 +160,7 @@ impl<T: Packable> PackedMap<T> {
 
     /// Puts a value there, in place of the one before.
     pub fn insert(&mut self, key: u64, value: &T) {
+        self.unpacked.take_if(|open| open.key == key);
         self.put(key, value);
         if let Some(touched) = &mut self.touched {
             touched.note(key);
@@ -126,19 +169,27 @@ impl<T: Packable> PackedMap<T> {
 
     fn put(&mut self, key: u64, value: &T) {
         self.scratch.clear();
-        let scratch = std::mem::take(&mut self.scratch);
-        self.scratch = postcard::to_extend(value, scratch).expect("memory takes any length, and no type of ours hides its own");
+        self.scratch = pack(value, std::mem::take(&mut self.scratch));
         debug_assert_eq!(&unpack::<T>(&self.scratch), value, "what was packed is not what is unpacked");
         self.packed.insert(key, self.scratch.as_slice().into());
     }
 
     /// Takes the value out.
     pub fn remove(&mut self, key: u64) -> Option<T> {
-        let bytes = self.packed.remove(&key)?;
-        if let Some(touched) = &mut self.touched {
+        self.unpack(key)?;
+        let open = self.unpacked.take()?;
+        self.discard(key);
+        Some(open.value)
+    }
+
+    /// Drops the value.
+    pub fn discard(&mut self, key: u64) {
+        self.unpacked.take_if(|open| open.key == key);
+        if self.packed.remove(&key).is_some()
+            && let Some(touched) = &mut self.touched
+        {
             touched.note(key);
         }
-        Some(unpack(&bytes))
     }
 
     /// All numbers, ascending.
@@ -149,7 +200,7 @@ impl<T: Packable> PackedMap<T> {
     /// Copies of the values behind a number, by ascending number; `None`: of all.
     pub fn iter_after(&self, after: Option<u64>) -> impl Iterator<Item = (u64, T)> + '_ {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        self.packed.range((from, Bound::Unbounded)).map(|(key, bytes)| (*key, unpack(bytes)))
+        self.packed.range((from, Bound::Unbounded)).map(|(key, bytes)| (*key, self.value(*key, bytes)))
     }
 
     /// The first number after `key`.
@@ -158,22 +209,27 @@ impl<T: Packable> PackedMap<T> {
     }
 }
 
+/// Behind what is there.
+fn pack<T: Serialize>(value: &T, to: Vec<u8>) -> Vec<u8> {
+    postcard::to_extend(value, to).expect("memory takes any length, and no type of ours hides its own")
+}
+
 fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> T {
-    postcard::take_from_bytes(bytes).expect("written by `insert`").0
+    postcard::take_from_bytes(bytes).expect("written by `pack`").0
 }
 
 impl<T: Packable> Deref for Open<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.value
+        &self.unpacked.value
     }
 }
 
 impl<T: Packable> DerefMut for Open<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.changed = true;
-        &mut self.value
+        (self.changed, self.unpacked.changed) = (true, true);
+        &mut self.unpacked.value
     }
 }
 
@@ -182,12 +238,12 @@ impl<T: Packable> Drop for Open<'_, T> {
         if !self.changed {
             return;
         }
-        self.map.put(self.key, &self.value);
-        if let Some(touched) = &mut self.map.touched {
+        let key = self.unpacked.key;
+        if let Some(touched) = self.touched {
             match self.lazily {
-                true if !touched.now.contains(&self.key) => drop(touched.later.insert(self.key)),
+                true if !touched.now.contains(&key) => drop(touched.later.insert(key)),
                 true => {}
-                false => touched.note(self.key),
+                false => touched.note(key),
             }
         }
     }
@@ -229,10 +285,13 @@ mod tests {
                             value.third.insert(7, Vec::new());
                         }
                     }
-                    _ => {
-                        let opened = packed.open(key).map(|value| value.first);
-                        prop_assert_eq!(opened, plain.get(&key).map(|value: &Value| value.first));
-                    }
+                    _ => prop_assert_eq!(packed.look(key), plain.get(&key)),
+                }
+                // Of the one that was opened, and of another.
+                if step == 3 {
+                    let other = u64::from(first % 6);
+                    let bytes = plain.get(&other).map(|value| pack(value, Vec::new()));
+                    prop_assert_eq!(packed.packed(other), bytes.as_deref());
                 }
                 prop_assert_eq!(packed.get(key), plain.get(&key).cloned());
                 prop_assert_eq!(packed.prefix::<u32>(key), plain.get(&key).map(|value| value.first));

@@ -230,7 +230,7 @@ pub struct InUse {
 }
 
 /// What is kept of a session, packed. [`Charged`] is its beginning.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Session {
     /// What all cells that it no longer has have counted, each once; of a session that came back at least what a URR had counted.
     carried: Usage,
@@ -698,7 +698,7 @@ impl<D: DataPlane> Plane<D> {
         match ended {
             None => self.sessions.insert(seid, &new),
             Some(info) => {
-                self.sessions.remove(seid);
+                self.sessions.discard(seid);
                 self.data.ended(&info, new.carried);
             }
         }

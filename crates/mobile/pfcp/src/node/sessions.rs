@@ -290,9 +290,10 @@ impl Node {
         let clock = self.clock();
         self.own_session(seid, from)?;
         session::refuse_unsupported(&request.ies)?;
-        let mut session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
+        let mut opened = self.sessions.open(seid).ok_or_else(|| not_found(seid))?;
         let finals: BTreeMap<u32, Usage> = plane.commit(seid, None).map_err(refused)?.into_iter().collect();
         let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
+        let session = &mut *opened;
         for (id, rule) in &session.context.rules.urrs {
             let Some(meter) = session.meters.get_mut(id) else { continue };
             let counters = finals.get(id).copied().unwrap_or_default();
@@ -300,6 +301,7 @@ impl Node {
             self.stats.usage_reports += reports.len() as u64;
             answer.extend(reports.into_iter().map(Ie::UsageReportInDeletionResponse));
         }
+        drop(opened);
         usage::fit_event_times(&mut answer);
         // Behind the last usage: an SMF in use reads eight reports.
         let (before, pending) = self.unacknowledged(seid, ROOM_FOR_UNACKNOWLEDGED);
@@ -314,20 +316,17 @@ impl Node {
     /// Refuses a request from a peer that may not act for the session's association, as if the session did not
     /// exist.
     fn own_session(&mut self, seid: Seid, from: SocketAddr) -> Result<(), Rejection> {
-        let session = self.sessions.get(seid);
-        if session.as_ref().is_some_and(|session| self.controls(from.ip(), &session.node_id)) {
+        let owner = self.sessions.look(seid).map(|session| session.node_id.clone());
+        if owner.as_ref().is_some_and(|owner| self.controls(from.ip(), owner)) {
             return Ok(());
         }
-        self.stats.foreign += u64::from(session.is_some());
+        self.stats.foreign += u64::from(owner.is_some());
         // Without an association there is no session either, whatever its SEID (table 8.2.1-1).
         if !self.may_act(from.ip()) {
             return Err(Rejection::new(Cause::NO_ESTABLISHED_ASSOCIATION, format!("no association with {}", from.ip())));
         }
-        let session = session.ok_or_else(|| not_found(seid))?;
-        Err(Rejection::new(
-            Cause::SESSION_CONTEXT_NOT_FOUND,
-            format!("session {seid:#x} is of {:?}, not of {}", session.node_id, from.ip()),
-        ))
+        let owner = owner.ok_or_else(|| not_found(seid))?;
+        Err(Rejection::new(Cause::SESSION_CONTEXT_NOT_FOUND, format!("session {seid:#x} is of {owner:?}, not of {}", from.ip())))
     }
 
     /// The Node ID of a modification: that of a CP function of the same SMF set which takes the session over (§5.22). It must be
@@ -335,7 +334,7 @@ impl Node {
     fn new_owner(&mut self, seid: Seid, from: SocketAddr, ies: &[Ie]) -> Result<Option<NodeId>, Rejection> {
         let Some(named) = find!(ies, NodeId) else { return Ok(None) };
         let node_id = self.own_association(named, from)?;
-        let here = self.sessions.get(seid).is_some_and(|session| session.node_id == node_id);
+        let here = self.sessions.look(seid).is_some_and(|session| session.node_id == node_id);
         if !here {
             self.refuse_too_many_sessions(&node_id)?;
         }
@@ -347,7 +346,7 @@ impl Node {
         let Some(cp) = find!(ies, FSeid) else { return Ok(None) };
         let node_id = match new_owner {
             Some(node_id) => node_id.clone(),
-            None => self.sessions.get(seid).ok_or_else(|| not_found(seid))?.node_id,
+            None => self.sessions.look(seid).ok_or_else(|| not_found(seid))?.node_id.clone(),
         };
         self.refuse_anothers_f_seid(cp, from, &node_id)?;
         Ok(Some(self.report_address(cp, from, &node_id)))

@@ -89,14 +89,19 @@ impl Sessions {
         self.all.get(seid)
     }
 
+    /// A session that lives, for as long as no other is looked at.
+    pub(super) fn look(&mut self, seid: Seid) -> Option<&Session> {
+        self.all.look(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
+    }
+
     /// A session that lives, to be changed.
     pub(super) fn open(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
-        if self.is_waiting(seid) { None } else { self.all.open(seid) }
+        self.all.open(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
     }
 
     /// A session that lives, to be changed in what follows from its counters: a [checkpoint](super::Node::checkpoint) is soon enough for it.
     pub(super) fn open_lazily(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
-        if self.is_waiting(seid) { None } else { self.all.open_lazily(seid) }
+        self.all.open_lazily(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
     }
 
     /// From now on it is noted which sessions change.
@@ -108,8 +113,10 @@ impl Sessions {
     pub(super) fn take_changes(&mut self) -> Vec<(Seid, Option<Vec<u8>>)> {
         let touched = self.all.take_touched();
         // Of those that end in a set nothing is to come back.
-        let lives = |seid: &Seid| !self.doomed.contains(seid);
-        let packed = |seid: Seid| Some(seid).filter(lives).and_then(|seid| self.all.packed(seid)).map(<[u8]>::to_vec);
+        let mut packed = |seid: Seid| match self.doomed.contains(&seid) {
+            true => None,
+            false => self.all.packed(seid).map(<[u8]>::to_vec),
+        };
         touched.into_iter().map(|seid| (seid, packed(seid))).collect()
     }
 
