@@ -4,7 +4,7 @@
 //! keeps one pointer for the packet instead of copying them all; the variables are read where they are used. Before the
 //! action has run they are zero, as those of the record `sp_zero_...` that the pointer leads to at first.
 
-use crate::emitter::Emitter;
+use crate::emitter::{Cells, Emitter};
 use crate::graph::visit_all;
 use crate::layout::member;
 use crate::model::Model;
@@ -25,8 +25,8 @@ pub struct ActionParams {
     pub vars: BTreeMap<VarId, (ActionId, usize)>,
     /// By action.
     pub tables: BTreeMap<ActionId, TableId>,
-    /// The cells that each such action asks for: calls up to the index, and the parameter that is the index.
-    pub cells: BTreeMap<ActionId, BTreeSet<(String, usize)>>,
+    /// The cells that each such action asks for, and the parameter that is their index.
+    pub(crate) cells: BTreeMap<ActionId, BTreeSet<(Cells, usize)>>,
 }
 
 /// Finds them.
@@ -135,8 +135,9 @@ impl Emitter<'_> {
     fn prefetch_of(&mut self, action: ActionId, record: &str) {
         let (ir, model) = (self.ir, self.model);
         let name = &model.actions[action.index()];
-        for (cell, param) in model.action_params.cells.get(&action).into_iter().flatten() {
-            self.line(format!("{cell}, {record}->{name}.{});", member(ir, action, *param)));
+        for (of, param) in model.action_params.cells.get(&action).into_iter().flatten() {
+            let of = self.cells(*of);
+            self.line(format!("sp_expect({of}, {record}->{name}.{});", member(ir, action, *param)));
         }
     }
 
@@ -161,8 +162,8 @@ impl Emitter<'_> {
 const AHEAD: usize = 3;
 
 /// Those of all actions.
-pub(crate) fn cells(ir: &Ir, model: &Model) -> BTreeMap<ActionId, BTreeSet<(String, usize)>> {
-    let mut cells: BTreeMap<ActionId, BTreeSet<(String, usize)>> = BTreeMap::new();
+pub(crate) fn cells(ir: &Ir, model: &Model) -> BTreeMap<ActionId, BTreeSet<(Cells, usize)>> {
+    let mut cells: BTreeMap<ActionId, BTreeSet<(Cells, usize)>> = BTreeMap::new();
     visit_all(ir, &mut |s| {
         let index = match s {
             Stmt::Extern(Extern::Meter { index, .. } | Extern::Count { index, .. } | Extern::RegisterRead { index, .. }) => index,
@@ -170,15 +171,15 @@ pub(crate) fn cells(ir: &Ir, model: &Model) -> BTreeMap<ActionId, BTreeSet<(Stri
         };
         let ExprKind::Var(v) = index.kind else { return };
         let Some((action, param)) = model.action_params.vars.get(&v) else { return };
-        let cell = match s {
-            Stmt::Extern(Extern::Meter { meter, .. }) => format!("sp_expect_meter(run, METER_{}", model.meters[meter.index()]),
-            Stmt::Extern(Extern::Count { counter, .. }) => format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]),
+        let of = match s {
+            Stmt::Extern(Extern::Meter { meter, .. }) => Cells::Meter(*meter),
+            Stmt::Extern(Extern::Count { counter, .. }) => Cells::Counter(*counter),
             Stmt::Extern(Extern::RegisterRead { register, .. }) if ir.program.registers[*register].width <= 64 => {
-                format!("sp_expect_register(run, REGISTER_{}", model.registers[register.index()])
+                Cells::Register(*register)
             }
             _ => return,
         };
-        cells.entry(*action).or_default().insert((cell, *param));
+        cells.entry(*action).or_default().insert((of, *param));
     });
     cells
 }

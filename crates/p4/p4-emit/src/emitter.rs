@@ -7,11 +7,11 @@
 use crate::EmitError;
 use crate::class::Class;
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
-use crate::graph::{Graph, NodeId, SiteId, StageId, Vertex};
+use crate::graph::{Graph, NodeId, Rest, SiteId, StageId, Vertex};
 use crate::model::{Home, Kind, Model, Near};
 use cranelift_entity::EntityRef;
 use p4_analysis::effects::Ordered;
-use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, VarId};
+use p4_ir::{ActionId, CounterId, HeaderId, Ir, LabelId, MeterId, RegisterId, StackId, StateId, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a packet takes from stage to stage in its context.
@@ -37,6 +37,17 @@ pub(crate) struct Others {
     pub site: SiteId,
     /// What is known of all of them.
     pub flow: Flow,
+}
+
+/// An array of cells, which a function reads once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Cells {
+    /// A counter's.
+    Counter(CounterId),
+    /// A meter's.
+    Meter(MeterId),
+    /// A register's.
+    Register(RegisterId),
 }
 
 /// What is known where the text stands.
@@ -144,6 +155,14 @@ pub(crate) struct Emitter<'a> {
     pub nears: BTreeMap<p4_ir::TableId, (usize, bool)>,
     /// Tables of which it asks whether they are near now.
     pub smalls: BTreeSet<p4_ir::TableId>,
+    /// What follows, the innermost last.
+    pub rest: Vec<Rest<'a>>,
+    /// `if`s of this function whose branches do not meet again.
+    pub split: usize,
+    /// How many copies of what follows are being printed, one in the other.
+    pub copies: usize,
+    /// Arrays of cells that this function uses.
+    pub cells: BTreeSet<Cells>,
     /// Packets that it hands to functions of their own.
     pub others: Vec<Others>,
     /// The near look-up for whose other actions this function is.
@@ -197,6 +216,10 @@ impl<'a> Emitter<'a> {
             skips: BTreeSet::new(),
             nears: BTreeMap::new(),
             smalls: BTreeSet::new(),
+            rest: Vec::new(),
+            split: 0,
+            copies: 0,
+            cells: BTreeSet::new(),
             others: Vec::new(),
             others_of: None,
             usual: None,
@@ -265,6 +288,31 @@ impl<'a> Emitter<'a> {
         self.indent -= 1;
         self.line(format!("}} else {text} {{"));
         self.indent += 1;
+    }
+
+    /// C text of an array of cells.
+    pub(crate) fn cells(&mut self, of: Cells) -> String {
+        self.cells.insert(of);
+        let (_, kind, name) = self.array(of);
+        format!("{kind}_{name}")
+    }
+
+    /// C type of an array of cells, and its kind and name.
+    fn array(&self, of: Cells) -> (&'static str, &'static str, &'a str) {
+        match of {
+            Cells::Counter(c) => ("sp_counter", "counter", &self.model.counters[c.index()]),
+            Cells::Meter(m) => ("sp_meters", "meter", &self.model.meters[m.index()]),
+            Cells::Register(r) => ("sp_register", "register", &self.model.registers[r.index()]),
+        }
+    }
+
+    /// What a function begins with for the arrays of cells that it uses.
+    pub(crate) fn begin_cells(&mut self) -> Vec<String> {
+        let arrays = std::mem::take(&mut self.cells).into_iter().map(|of| self.array(of));
+        let declare = |(ty, kind, name): (&str, &str, &str)| {
+            format!("const struct {ty} {kind}_{name} = run->lane->{kind}s[{}_{name}];", kind.to_uppercase())
+        };
+        arrays.map(declare).collect()
     }
 
     /// Says that the stage uses this.
@@ -768,6 +816,12 @@ impl<'a> Emitter<'a> {
         if self.class.is_some() && self.leave_class(vertex)? {
             return Ok(());
         }
+        if let Vertex::Node(node) = vertex
+            && self.copies > 0
+            && self.is_inside(node)
+        {
+            return self.print_node(node);
+        }
         if self.class.is_some() {
             match vertex {
                 Vertex::Site(site) | Vertex::Near(site) => {
@@ -800,7 +854,7 @@ impl<'a> Emitter<'a> {
             None => drop(self.arrivals.insert(vertex, flow)),
         }
         match vertex {
-            Vertex::Node(node) if stage == self.stage || (self.class.is_some() && !self.graph.stage_of_node.contains_key(&node)) => {
+            Vertex::Node(node) if stage == self.stage || self.is_inside(node) => {
                 self.jumped.insert(vertex);
                 self.line(format!("goto node_{node};"));
                 self.flow = None;

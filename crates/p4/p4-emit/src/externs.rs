@@ -1,7 +1,7 @@
 //! Calls to the architecture: counters, meters, registers, hashes, checksums.
 
 use crate::EmitError;
-use crate::emitter::{Emitter, arrive};
+use crate::emitter::{Cells, Emitter, arrive};
 use crate::expr::{Which, convert, head, paren};
 use crate::facts::Known;
 use crate::model::Home;
@@ -52,16 +52,16 @@ impl Emitter<'_> {
             }
             Extern::RegisterRead { register, index, result } => {
                 self.uses(Ordered::Register(*register));
-                let (name, width, wide) = self.register(*register);
+                let (of, width, wide) = self.register(*register);
                 let index = self.index(index)?;
-                let value = convert(&format!("sp_register_read{wide}(run, {name}, {index})"), width.max(64), width);
+                let value = convert(&format!("sp_register_read{wide}({of}, {index})"), width.max(64), width);
                 self.assign(result, &value)
             }
             Extern::RegisterWrite { register, index, value } => {
                 self.uses(Ordered::Register(*register));
-                let (name, _, wide) = self.register(*register);
+                let (of, _, wide) = self.register(*register);
                 let (index, value) = (self.index(index)?, self.expr(value)?);
-                self.line(format!("sp_register_write{wide}(run, {name}, {index}, {value});"));
+                self.line(format!("sp_register_write{wide}({of}, {index}, {value});"));
                 Ok(())
             }
             Extern::Hash { result, algorithm, base, data, max } => {
@@ -179,26 +179,25 @@ impl Emitter<'_> {
         let info = &self.ir.program.counters[counter];
         let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
         let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length) };
-        let how = if asked || info.size <= SMALL_COUNTER && info.table.is_none() { "sp_count_now" } else { "sp_count" };
-        let name = &self.model.counters[counter.index()];
-        self.line(format!("{how}(run, COUNTER_{name}, {index}, {packets}, {bytes});"));
+        let how = if asked || info.size <= SMALL_COUNTER && info.table.is_none() { "sp_count_now(" } else { "sp_count(run, " };
+        let of = self.cells(Cells::Counter(counter));
+        self.line(format!("{how}{of}, {index}, {packets}, {bytes});"));
         Ok(())
     }
 
     fn meter(&mut self, meter: MeterId, index: &str, result: &LValue) -> Result<(), EmitError> {
         let info = &self.ir.program.meters[meter];
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length) };
-        let name = &self.model.meters[meter.index()];
+        let of = self.cells(Cells::Meter(meter));
         let width = self.lvalue_width(result)?;
-        let colour = convert(&format!("sp_meter(run, pk, METER_{name}, {index}, {units})"), 32, width);
+        let colour = convert(&format!("sp_meter(run, pk, {of}, {index}, {units})"), 32, width);
         self.assign(result, &colour)
     }
 
-    /// C name and width of a register, and the end of the names of functions for it.
-    fn register(&self, register: p4_ir::RegisterId) -> (String, u32, &'static str) {
+    /// C text and width of a register, and the end of the names of functions for it.
+    fn register(&mut self, register: p4_ir::RegisterId) -> (String, u32, &'static str) {
         let width = self.ir.program.registers[register].width;
-        let wide = if width > 64 { "_wide" } else { "" };
-        (format!("REGISTER_{}", self.model.registers[register.index()]), width, wide)
+        (self.cells(Cells::Register(register)), width, if width > 64 { "_wide" } else { "" })
     }
 
     /// Prints what computes a digest and gives its C text, of at most 64 bits.

@@ -48,6 +48,17 @@ pub enum Item<'a> {
     Apply(SiteId),
 }
 
+/// What follows a statement in the sequence that it is in; one of those around it.
+#[derive(Clone, Copy)]
+pub enum Rest<'a> {
+    /// Statements of a block.
+    Stmts(&'a [Stmt]),
+    /// Items of a node, the last of which is a jump.
+    Items(&'a [Item<'a>]),
+    /// The round of a loop.
+    Round,
+}
+
 /// Where `exit` and `break` lead at some place.
 #[derive(Clone, Default)]
 pub struct Targets {

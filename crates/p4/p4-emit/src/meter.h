@@ -36,7 +36,7 @@ static inline uint64_t sp_refill(uint64_t tokens, uint64_t rate, uint64_t burst,
     return sum < burst ? sum : burst;
 }
 
-static inline uint32_t sp_meter_execute(
+static inline __attribute__((always_inline)) uint32_t sp_meter_execute(
     struct sp_meter *cell, const struct sp_profile *profiles, uint64_t now_ns, uint64_t units)
 {
     const uint32_t profile = cell->profile & ~SP_WAITING;

@@ -89,36 +89,22 @@ static inline void sp_flush(struct sp_run *run)
     run->pendings = 0;
 }
 
-static inline void sp_count(struct sp_run *run, uint32_t counter, uint64_t index, uint64_t packets, uint64_t bytes)
+/* Arrays of cells come by value: a stage reads them once, as stores to a packet's bytes may change any memory, for all that compilers know. */
+static inline void sp_count(struct sp_run *run, const struct sp_counter of, uint64_t index, uint64_t packets, uint64_t bytes)
 {
-    const struct sp_counter *const of = &run->lane->counters[counter];
-    if (index >= of->size) return;
-    __builtin_prefetch(&of->cells[index], 1);
+    if (index >= of.size) return;
+    __builtin_prefetch(&of.cells[index], 1);
     if (run->pendings == SP_PENDING) sp_flush(run);
-    run->pending[run->pendings++] = (struct sp_pending){&of->cells[index], packets, bytes};
+    run->pending[run->pendings++] = (struct sp_pending){&of.cells[index], packets, bytes};
 }
 
-static inline void sp_count_now(struct sp_run *run, uint32_t counter, uint64_t index, uint64_t packets, uint64_t bytes)
+static inline void sp_count_now(const struct sp_counter of, uint64_t index, uint64_t packets, uint64_t bytes)
 {
-    const struct sp_counter *const of = &run->lane->counters[counter];
-    if (index < of->size) sp_add(&of->cells[index], packets, bytes);
+    if (index < of.size) sp_add(&of.cells[index], packets, bytes);
 }
 
 /* The cell will be used. */
-static inline void sp_expect_count(struct sp_run *run, uint32_t counter, uint64_t index)
-{
-    __builtin_prefetch(run->lane->counters[counter].cells + index, 1);
-}
-
-static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t index)
-{
-    __builtin_prefetch(run->lane->meters[meter].cells + index, 1);
-}
-
-static inline void sp_expect_register(struct sp_run *run, uint32_t number, uint64_t index)
-{
-    __builtin_prefetch(run->lane->registers[number].cells + index, 1);
-}
+#define sp_expect(of, index) __builtin_prefetch((of).cells + (index), 1)
 
 /* The cell stays red for the rest of the burst: a shorter packet might find tokens and overtake this one, which waits. Behind the burst the host
  * says which cells are waited for. */
@@ -136,47 +122,43 @@ static inline void sp_end_reds(struct sp_run *run)
     for (uint32_t i = 0; i < run->reds; i++) *run->red[i].word &= ~run->red[i].bit;
 }
 
-static inline uint32_t sp_meter(struct sp_run *run, struct sp_packet *pk, uint32_t meter, uint64_t index, uint64_t units)
+static inline __attribute__((always_inline)) uint32_t sp_meter(
+    struct sp_run *run, struct sp_packet *pk, const struct sp_meters of, uint64_t index, uint64_t units)
 {
-    const struct sp_meters *const of = &run->lane->meters[meter];
-    if (index >= of->size) return SP_GREEN;
-    if (__builtin_expect(of->waiting != 0, 0)) {
+    if (index >= of.size) return SP_GREEN;
+    if (__builtin_expect(of.waiting != 0, 0)) {
         const uint32_t behind = pk->metered & 0xff, number = (pk->metered >> 8 & 0xff) + 1;
         pk->metered = (uint32_t)units << 16 | number << 8 | behind;
         if (number <= behind) return SP_GREEN;
-        if (of->waiting[index / 64] >> (index % 64) & 1) return SP_RED;
+        if (of.waiting[index / 64] >> (index % 64) & 1) return SP_RED;
     }
-    const uint32_t colour = __builtin_expect(of->shared != 0, 0) ? sp_meter_locked(&of->cells[index], of->profiles, run->now_ns, units)
-                                                                 : sp_meter_execute(&of->cells[index], of->profiles, run->now_ns, units);
-    if (__builtin_expect(of->waiting != 0 && colour == SP_RED, 0)) sp_hold_back(run, of->waiting, index);
+    const uint32_t colour = __builtin_expect(of.shared != 0, 0) ? sp_meter_locked(&of.cells[index], of.profiles, run->now_ns, units)
+                                                                : sp_meter_execute(&of.cells[index], of.profiles, run->now_ns, units);
+    if (__builtin_expect(of.waiting != 0 && colour == SP_RED, 0)) sp_hold_back(run, of.waiting, index);
     return colour;
 }
 
-static inline uint64_t sp_register_read(struct sp_run *run, uint32_t number, uint64_t index)
+static inline uint64_t sp_register_read(const struct sp_register of, uint64_t index)
 {
-    const struct sp_register *const of = &run->lane->registers[number];
-    return index < of->size ? __atomic_load_n(&of->cells[index], __ATOMIC_RELAXED) : 0;
+    return index < of.size ? __atomic_load_n(&of.cells[index], __ATOMIC_RELAXED) : 0;
 }
 
-static inline void sp_register_write(struct sp_run *run, uint32_t number, uint64_t index, uint64_t value)
+static inline void sp_register_write(const struct sp_register of, uint64_t index, uint64_t value)
 {
-    const struct sp_register *const of = &run->lane->registers[number];
-    if (index < of->size) __atomic_store_n(&of->cells[index], value, __ATOMIC_RELAXED);
+    if (index < of.size) __atomic_store_n(&of.cells[index], value, __ATOMIC_RELAXED);
 }
 
 /* A cell of more than 64 bits is two words, the low one first. It is read and written whole, as that of one word is: no lane sees half of what
  * another has written. */
-__attribute__((target("cx16"))) static sp_u128 sp_register_read_wide(struct sp_run *run, uint32_t number, uint64_t index)
+__attribute__((target("cx16"))) static sp_u128 sp_register_read_wide(const struct sp_register of, uint64_t index)
 {
-    const struct sp_register *const of = &run->lane->registers[number];
-    return index < of->size ? __sync_val_compare_and_swap((sp_u128 *)of->cells + index, 0, 0) : 0;
+    return index < of.size ? __sync_val_compare_and_swap((sp_u128 *)of.cells + index, 0, 0) : 0;
 }
 
-__attribute__((target("cx16"))) static void sp_register_write_wide(struct sp_run *run, uint32_t number, uint64_t index, sp_u128 value)
+__attribute__((target("cx16"))) static void sp_register_write_wide(const struct sp_register of, uint64_t index, sp_u128 value)
 {
-    const struct sp_register *const of = &run->lane->registers[number];
-    if (index >= of->size) return;
-    sp_u128 *const cell = (sp_u128 *)of->cells + index;
+    if (index >= of.size) return;
+    sp_u128 *const cell = (sp_u128 *)of.cells + index;
     sp_u128 old = 0, found;
     while ((found = __sync_val_compare_and_swap(cell, old, value)) != old) old = found;
 }

@@ -309,12 +309,13 @@ struct sp_sum {
     uint32_t at;
 };
 
+/* Adds the halves with the carry of that: it comes out of the lower half of a number and itself rotated. */
 static inline uint32_t sp_fold(uint64_t sum)
 {
-    sum = (sum & 0xffffffff) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (sum & 0xffff) + (sum >> 16);
+    sum += sum >> 32 | sum << 32;
+    uint32_t half = sum >> 32;
+    half += half >> 16 | half << 16;
+    return half >> 16;
 }
 
 static inline void sp_sum_zero(struct sp_sum *s, uint32_t width) { s->at += width; }
@@ -360,7 +361,8 @@ static inline void sp_sum_bytes(struct sp_sum *s, const uint8_t *p, uint32_t n)
 
 static inline uint64_t sp_csum16(const struct sp_sum *s)
 {
-    return ~sp_fold(s->sum + __builtin_bswap16(sp_fold(s->native))) & 0xffff;
+    const uint32_t native = __builtin_bswap16(sp_fold(s->native));
+    return ~(s->sum ? sp_fold(s->sum + native) : native) & 0xffff;
 }
 
 /* Bits put one behind the other, for the other algorithms. */

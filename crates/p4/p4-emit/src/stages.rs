@@ -6,7 +6,7 @@ use crate::emitter::{Emitter, Flow, Others, Shared, arrive, kept_type, valid_wor
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known};
 use crate::field::store;
-use crate::graph::{Graph, Item, NodeId, Seq, SiteId, StageId, Vertex};
+use crate::graph::{Graph, Item, NodeId, Rest, Seq, SiteId, StageId, Vertex};
 use crate::layout::{key_fields, key_stride, member};
 use crate::model::{Model, Near};
 use crate::turns::Phase;
@@ -119,7 +119,7 @@ pub(crate) const RESUME: &str = "@resume";
 /// And, with the service's number behind it, for whether its calls come in the order of the packets.
 pub(crate) const ORDER: &str = "@order_";
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     fn stage_function(&mut self, stage: StageId) -> Result<(), EmitError> {
         self.stage = stage;
         let mut outer = self.take();
@@ -192,6 +192,7 @@ impl Emitter<'_> {
     /// One function, from its head on.
     fn function_text(&mut self, stage: StageId, others: Option<Others>, head: &str) -> Result<String, EmitError> {
         self.passes_to.clear();
+        self.split = 0;
         self.others_of = others.as_ref().map(|of| of.site);
         match (self.graph.stages[stage].site, others) {
             (_, Some(Others { site, flow })) => self.head_site(site, flow, false)?,
@@ -210,7 +211,7 @@ impl Emitter<'_> {
         for to in &passes {
             self.line(format!("    uint64_t to_{to} = 0;"));
         }
-        let begin: Vec<_> = self.begin_waits().into_iter().chain(self.begin_nears()).collect();
+        let begin: Vec<_> = self.begin_waits().into_iter().chain(self.begin_nears()).chain(self.begin_cells()).collect();
         begin.iter().for_each(|l| self.line(format!("    {l}")));
         for line in body.lines() {
             // Labels stay at the margin.
@@ -310,15 +311,17 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn seq(&mut self, seq: &Seq<'_>) -> Result<(), EmitError> {
-        for item in seq {
+    pub(crate) fn seq(&mut self, seq: &'a [Item<'a>]) -> Result<(), EmitError> {
+        for (i, item) in seq.iter().enumerate() {
             if self.flow.is_none() {
                 return Ok(());
             }
             match item {
                 Item::Plain(stmt, targets) => {
                     self.targets = (**targets).clone();
+                    self.rest.push(Rest::Items(&seq[i + 1..]));
                     self.stmt(stmt)?;
+                    self.rest.pop();
                 }
                 Item::If(condition, a, b) => {
                     let text = self.expr(condition)?;
@@ -359,7 +362,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn switch_seq(&mut self, on: &p4_ir::Expr, arms: &[(&[p4_ir::Bits], Seq<'_>)], default: &Seq<'_>) -> Result<(), EmitError> {
+    fn switch_seq(&mut self, on: &'a p4_ir::Expr, arms: &'a [(&'a [p4_ir::Bits], Seq<'a>)], default: &'a Seq<'a>) -> Result<(), EmitError> {
         if let Some(value) = self.facts().and_then(|f| f.evaluate(on)) {
             let taken = arms.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
             self.seq(taken.map_or(default, |(_, body)| body))?;
@@ -577,7 +580,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn action(&mut self, action: ActionId, code: &p4_ir::ActionCode, exit: Option<NodeId>) -> Result<(), EmitError> {
+    fn action(&mut self, action: ActionId, code: &'a p4_ir::ActionCode, exit: Option<NodeId>) -> Result<(), EmitError> {
         let (ir, model) = (self.ir, self.model);
         self.targets = crate::graph::Targets { exit, labels: Default::default() };
         self.lend(action);

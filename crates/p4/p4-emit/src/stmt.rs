@@ -5,26 +5,29 @@ use crate::emitter::{Emitter, arrive, local_type};
 use crate::expr::{Which, head, paren, slice};
 use crate::facts::Place;
 use crate::field::{constant, mask, store};
+use crate::graph::Rest;
 use crate::model::Home;
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
 use p4_ir::{Bits, Block, Expr, HeaderId, HeaderRef, LValue, LabelId, StackId, Stmt};
 use std::collections::BTreeSet;
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     /// Statements in order; what nothing reaches is left out.
-    pub(crate) fn block(&mut self, block: &Block) -> Result<(), EmitError> {
-        for stmt in block {
+    pub(crate) fn block(&mut self, block: &'a [Stmt]) -> Result<(), EmitError> {
+        for (i, stmt) in block.iter().enumerate() {
             if self.flow.is_none() {
                 return Ok(());
             }
+            self.rest.push(Rest::Stmts(&block[i + 1..]));
             self.stmt(stmt)?;
+            self.rest.pop();
         }
         Ok(())
     }
 
     /// One statement.
-    pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
+    pub(crate) fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), EmitError> {
         match stmt {
             Stmt::Assign(to, value) => {
                 let text = self.expr(value)?;
@@ -64,17 +67,21 @@ impl Emitter<'_> {
         }
     }
 
-    fn if_else(&mut self, condition: &Expr, a: &Block, b: &Block) -> Result<(), EmitError> {
+    fn if_else(&mut self, condition: &'a Expr, a: &'a Block, b: &'a Block) -> Result<(), EmitError> {
         let text = self.expr(condition)?;
         match &text[..] {
             "0" => return self.block(b),
             "1" => return self.block(a),
             _ => {}
         }
+        let splits = self.splits(a, b);
         let before = self.fork();
         self.open(format!("if {}", head(&text)));
         self.assume(condition, true);
         self.block(a)?;
+        if splits {
+            self.print_rest()?;
+        }
         let after_a = std::mem::replace(&mut self.flow, before);
         self.assume(condition, false);
         if !b.is_empty() {
@@ -86,7 +93,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn switch(&mut self, on: &Expr, cases: &[(Vec<Bits>, Block)], default: &Block) -> Result<(), EmitError> {
+    fn switch(&mut self, on: &'a Expr, cases: &'a [(Vec<Bits>, Block)], default: &'a Block) -> Result<(), EmitError> {
         if let Some(value) = self.facts().and_then(|f| f.evaluate(on)) {
             let taken = cases.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
             return self.block(taken.map_or(default, |(_, body)| body));
@@ -147,7 +154,7 @@ impl Emitter<'_> {
         arrive(after, flow);
     }
 
-    fn labeled(&mut self, label: LabelId, block: &Block) -> Result<(), EmitError> {
+    fn labeled(&mut self, label: LabelId, block: &'a Block) -> Result<(), EmitError> {
         let name = format!("leave_{}", self.unique());
         self.labels.push((label, name.clone(), None));
         self.block(block)?;
@@ -174,7 +181,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn repeat(&mut self, block: &Block) -> Result<(), EmitError> {
+    fn repeat(&mut self, block: &'a Block) -> Result<(), EmitError> {
         // What a round leaves behind is not known at its beginning.
         if let Some(flow) = &mut self.flow {
             flow.valid.clear();
@@ -186,7 +193,9 @@ impl Emitter<'_> {
         self.drop_packet("SP_TARGET_FAILED");
         self.flow = before;
         self.close();
+        self.rest.push(Rest::Round);
         self.block(block)?;
+        self.rest.pop();
         self.close();
         // It is only left by jumps.
         self.flow = None;

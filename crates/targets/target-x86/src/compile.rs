@@ -48,12 +48,13 @@ fn arguments(processor: &str, more: &[String]) -> Vec<String> {
     flags.chain([format!("-march={processor}")]).chain(more.iter().cloned()).collect()
 }
 
-/// Compiles `text` ahead, for all [`LEVELS`]; names of the files in `to`.
+/// Compiles `text` ahead, for all [`LEVELS`]; names of the files in `to`. By gcc, if it is there: it takes longer, which matters to nobody then, and its code
+/// is faster (docs/performance.md).
 ///
 /// # Errors
 /// As for [`crate::X86::load`].
 pub fn compile_ahead(text: &str, cc: Option<&Path>, to: &Shipped) -> Result<Vec<String>, LoadError> {
-    let compiler = compiler(cc)?;
+    let compiler = first(cc, &["gcc", "clang", "cc"])?;
     let add = |level: &&str| {
         let job = Job { what: "x86", text, compiler: &compiler, arguments: &arguments(level, &[]) };
         to.add(&job).map_err(|e| refusal(&compiler, e))
@@ -123,8 +124,12 @@ fn refusal(compiler: &Path, error: c_compile::Error) -> LoadError {
 /// # Errors
 /// [`LoadError::NoSuchCompiler`] and [`LoadError::NoCompiler`].
 pub fn compiler(asked: Option<&Path>) -> Result<PathBuf, LoadError> {
+    first(asked, &["clang", "gcc", "cc"])
+}
+
+fn first(asked: Option<&Path>, names: &[&str]) -> Result<PathBuf, LoadError> {
     let of_environment = c_compile::environment::trusted("CC").map(PathBuf::from);
-    c_compile::find(asked.or(of_environment.as_deref()), &["clang", "gcc", "cc"])
+    c_compile::find(asked.or(of_environment.as_deref()), names)
         .map_err(|asked| asked.map_or(LoadError::NoCompiler, LoadError::NoSuchCompiler))
 }
 

@@ -109,7 +109,7 @@ fn a_table_is_near_or_far_as_it_fills_and_empties_and_packets_do_the_same() {
         "if (small_routes)",
         "near_hops = sp_near(",
         "_others_0_hops(run, bit);",
-        "sp_expect_count(run, COUNTER_usage, soon->",
+        "sp_expect(counter_usage, soon->",
         "sp_count_now(",
     ] {
         assert!(c.contains(part), "{part} is not in\n{c}");

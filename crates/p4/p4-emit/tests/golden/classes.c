@@ -164,6 +164,7 @@ static __attribute__((noinline)) void stage_1_rules(struct sp_run *const run, co
 {
     uint64_t to_2 = 0;
     uint64_t to_3 = 0;
+    const struct sp_meters meter_rate = run->lane->meters[METER_rate];
     struct sp_table *const table = &run->lane->tables[TABLE_rules];
     uint32_t n = 0;
     if (table->lookup) {
@@ -204,7 +205,7 @@ static __attribute__((noinline)) void stage_1_rules(struct sp_run *const run, co
             default:
                 __builtin_unreachable();
         }
-        meta_colour = (sp_meter(run, pk, METER_rate, meta_id, pk->length) & 0x3);
+        meta_colour = (sp_meter(run, pk, meter_rate, meta_id, pk->length) & 0x3);
         if (meta_colour == 2u) {
             standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
             standard_metadata_mcast_grp = 0u;
@@ -441,6 +442,7 @@ static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const 
     const struct record_stations *near_stations = 0;
     uint64_t key_stations_0 = 0;
     uint32_t all_stations = 0, hits_stations = 0, asked_stations = 0;
+    const struct sp_meters meter_rate = run->lane->meters[METER_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -457,7 +459,7 @@ static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const 
         uint32_t f_made_0_kind = 0;
         uint32_t f_made_1_id = 0;
         uint32_t f_made_2_ethertype = 0;
-        meta_colour = (sp_meter(run, pk, METER_rate, (sp_ld16(p + 14) & 0xfff), pk->length) & 0x3);
+        meta_colour = (sp_meter(run, pk, meter_rate, (sp_ld16(p + 14) & 0xfff), pk->length) & 0x3);
         if (meta_colour == 2u) {
             standard_metadata_egress_spec = 511u;
             standard_metadata_mcast_grp = 0u;
@@ -579,6 +581,7 @@ static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const 
     const struct record_stations *near_stations = 0;
     uint64_t key_stations_0 = 0;
     uint32_t all_stations = 0, hits_stations = 0, asked_stations = 0;
+    const struct sp_meters meter_rate = run->lane->meters[METER_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -595,7 +598,7 @@ static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const 
         uint32_t f_made_0_kind = 0;
         uint32_t f_made_1_id = 0;
         uint32_t f_made_2_ethertype = 0;
-        meta_colour = (sp_meter(run, pk, METER_rate, 0u, pk->length) & 0x3);
+        meta_colour = (sp_meter(run, pk, meter_rate, 0u, pk->length) & 0x3);
         if (meta_colour == 2u) {
             standard_metadata_egress_spec = 511u;
             standard_metadata_mcast_grp = 0u;

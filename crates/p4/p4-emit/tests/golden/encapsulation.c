@@ -197,6 +197,7 @@ static __attribute__((noinline)) void stage_1_routes(struct sp_run *const run, c
 {
     uint64_t to_2 = 0;
     uint64_t to_4 = 0;
+    const struct sp_counter counter_by_route = run->lane->counters[COUNTER_by_route];
     struct sp_table *const table = &run->lane->tables[TABLE_routes];
     uint32_t n = 0;
     if (table->lookup) {
@@ -226,12 +227,12 @@ static __attribute__((noinline)) void stage_1_routes(struct sp_run *const run, c
         switch (r->action) {
             case ACTION_route: {
                 I_route_next = r->route.next_0;
-                sp_count(run, COUNTER_by_route, r->handle, 1, 0);
+                sp_count(run, counter_by_route, r->handle, 1, 0);
                 meta_next = I_route_next; c->v.meta_next = meta_next;
                 break;
             }
             case ACTION_drop: {
-                sp_count(run, COUNTER_by_route, r->handle, 1, 0);
+                sp_count(run, counter_by_route, r->handle, 1, 0);
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 standard_metadata_mcast_grp = 0u;
                 to_4 |= bit;
@@ -251,6 +252,8 @@ static __attribute__((noinline)) void stage_2_join(struct sp_run *const run, con
 {
     uint64_t to_3 = 0;
     uint64_t to_4 = 0;
+    const struct sp_counter counter_by_next = run->lane->counters[COUNTER_by_next];
+    const struct sp_meters meter_rate = run->lane->meters[METER_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -260,8 +263,8 @@ static __attribute__((noinline)) void stage_2_join(struct sp_run *const run, con
         uint32_t standard_metadata_egress_spec = 0;
         uint32_t standard_metadata_mcast_grp = 0;
         uint32_t I_colour = 0;
-        sp_count(run, COUNTER_by_next, meta_next, 1, pk->length);
-        I_colour = (sp_meter(run, pk, METER_rate, meta_next, pk->length) & 0x3);
+        sp_count(run, counter_by_next, meta_next, 1, pk->length);
+        I_colour = (sp_meter(run, pk, meter_rate, meta_next, pk->length) & 0x3);
         if (I_colour == 2u) {
             standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
             standard_metadata_mcast_grp = 0u;

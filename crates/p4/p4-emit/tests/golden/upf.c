@@ -2343,6 +2343,8 @@ static __attribute__((noinline)) void stage_4_pdr_by_ue_ipv6(struct sp_run *cons
     uint64_t to_5 = 0;
     uint64_t to_11 = 0;
     uint64_t to_24 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_ue_ipv6];
     uint32_t n = 0;
     if (table->lookup) {
@@ -2400,10 +2402,10 @@ static __attribute__((noinline)) void stage_4_pdr_by_ue_ipv6(struct sp_run *cons
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -2513,6 +2515,8 @@ static __attribute__((noinline)) void stage_6_pdr_by_ue_ipv4(struct sp_run *cons
     uint64_t to_7 = 0;
     uint64_t to_11 = 0;
     uint64_t to_24 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_ue_ipv4];
     uint32_t n = 0;
     if (table->lookup) {
@@ -2571,10 +2575,10 @@ static __attribute__((noinline)) void stage_6_pdr_by_ue_ipv4(struct sp_run *cons
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -2771,6 +2775,8 @@ static __attribute__((noinline)) void stage_9_pdr_by_teid(struct sp_run *const r
 {
     uint64_t to_10 = 0;
     uint64_t to_11 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     uint32_t n = 0;
     if (table->lookup) {
@@ -2823,10 +2829,10 @@ static __attribute__((noinline)) void stage_9_pdr_by_teid(struct sp_run *const r
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -3155,6 +3161,8 @@ static __attribute__((noinline)) void stage_14_pdr_by_class(struct sp_run *const
 {
     uint64_t to_15 = 0;
     uint64_t to_24 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     uint32_t n = 0;
     if (table->lookup) {
@@ -3203,10 +3211,10 @@ static __attribute__((noinline)) void stage_14_pdr_by_class(struct sp_run *const
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -3806,6 +3814,9 @@ static __attribute__((noinline)) void stage_22_route_ipv4(struct sp_run *const r
 static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
 {
     uint64_t to_24 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     struct sp_table *const table = &run->lane->tables[TABLE_nexthop];
     uint32_t n = 0;
     if (table->lookup) {
@@ -4062,7 +4073,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
@@ -4079,7 +4090,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
@@ -4096,7 +4107,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
@@ -4113,7 +4124,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -4397,7 +4408,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count(run, counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         to_24 |= bit;
         done:;
@@ -5491,6 +5502,8 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[8];
     const uint64_t hits = wait->hits;
@@ -5549,10 +5562,10 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -5769,6 +5782,9 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -5779,10 +5795,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -5967,7 +5983,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -5984,7 +6000,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6001,7 +6017,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6018,7 +6034,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -6044,7 +6060,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
         valid &= ~SP_BIT(V_gtpu);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -6114,6 +6130,9 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[17];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -6125,10 +6144,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -6256,7 +6275,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6273,7 +6292,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6290,7 +6309,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6307,7 +6326,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -6333,7 +6352,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         valid &= ~SP_BIT(V_gtpu);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -6372,6 +6391,9 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -6382,10 +6404,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
@@ -6478,10 +6500,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x57 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x57 != key_nexthop_0)) {
-            key_nexthop_0 = x57;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x57}, 8);
+        const uint64_t x58 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x58 != key_nexthop_0)) {
+            key_nexthop_0 = x58;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x58}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -6503,10 +6525,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x58;
-                const uint64_t x59 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x59;
+                const uint64_t x59 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x59;
+                const uint64_t x60 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x60;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -6518,8 +6540,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x60 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x60;
+                const uint32_t x61 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x61;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -6527,11 +6549,11 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x61 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
-                f_underlay_udp_0_src = x61;
+                const uint32_t x62 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
+                f_underlay_udp_0_src = x62;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x62 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x62;
+                const uint32_t x63 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x63;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -6608,7 +6630,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6625,7 +6647,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6642,7 +6664,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -6659,7 +6681,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -6675,8 +6697,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
-            const uint32_t x63 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 50 + 10, x63);
+            const uint32_t x64 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x64);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -6684,6 +6706,62 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
             valid &= ~SP_BIT(V_gtpu);
+            c->keep = (meta_out_length + 0x40u);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            struct sp_sum sum65 = {0, 0, 0};
+            sp_sum_value(&sum65, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum65, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum65, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum65, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum65, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum65, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum65, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum65, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum65, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum65, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum65, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum65, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum65, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum65) & 0xffff);
+            /* deparser */
+            if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b66_0_0; __builtin_memcpy(&b66_0_0, p, 4);
+            sp_block2 b66_1_0; __builtin_memcpy(&b66_1_0, p + 4, 2);
+            sp_block4 b66_2_0; __builtin_memcpy(&b66_2_0, p + 6, 4);
+            sp_block2 b66_3_0; __builtin_memcpy(&b66_3_0, p + 10, 2);
+            sp_block2 b66_4_0; __builtin_memcpy(&b66_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b66_0_0, 4);
+            __builtin_memcpy(p + 40, &b66_1_0, 2);
+            __builtin_memcpy(p + 42, &b66_2_0, 4);
+            __builtin_memcpy(p + 46, &b66_3_0, 2);
+            __builtin_memcpy(p + 48, &b66_4_0, 2);
+            sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            pk->start -= 14;
+            pk->length += 14;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -6707,8 +6785,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x64 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x64;
+            const uint32_t x67 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x67;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -6719,8 +6797,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x65 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x65;
+            const uint32_t x68 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x68;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -6733,11 +6811,93 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x66 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x66;
+                const uint32_t x69 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x69;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0x40u);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum70 = {0, 0, 0};
+                sp_sum_value(&sum70, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum70, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum70, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum70, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum70, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum70, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum70, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum70, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum70, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum70, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum70, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum70, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum70, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
+                struct sp_sum sum71 = {0, 0, 0};
+                sp_sum_value(&sum71, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum71, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum71, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum71, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum71, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum71, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum71, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum71, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum71, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum71, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum71, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum71, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum71, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum71) & 0xffff);
+                /* deparser */
+                if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b72_0_0; __builtin_memcpy(&b72_0_0, p, 4);
+                sp_block2 b72_1_0; __builtin_memcpy(&b72_1_0, p + 4, 2);
+                sp_block4 b72_2_0; __builtin_memcpy(&b72_2_0, p + 6, 4);
+                sp_block2 b72_3_0; __builtin_memcpy(&b72_3_0, p + 10, 2);
+                sp_block2 b72_4_0; __builtin_memcpy(&b72_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b72_0_0, 4);
+                __builtin_memcpy(p - 4, &b72_1_0, 2);
+                __builtin_memcpy(p - 2, &b72_2_0, 4);
+                __builtin_memcpy(p + 2, &b72_3_0, 2);
+                __builtin_memcpy(p + 4, &b72_4_0, 2);
+                sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                sp_st64(p - 44, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                sp_st64(p - 36, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 58;
+                pk->length += 58;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
@@ -6746,7 +6906,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -6757,123 +6917,56 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum67 = {0, 0, 0};
-            sp_sum_value(&sum67, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum67, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum67, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum67, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum67, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum67, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum67, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum67, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum67, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum67, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum67, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum67, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum67, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum67) & 0xffff);
-        }
-        struct sp_sum sum68 = {0, 0, 0};
-        sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+        struct sp_sum sum73 = {0, 0, 0};
+        sp_sum_value(&sum73, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum73, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum73, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum73, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum73, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum73, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum73, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum73, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum73, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum73, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum73, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum73, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum73, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum73) & 0xffff);
+        struct sp_sum sum74 = {0, 0, 0};
+        sp_sum_value(&sum74, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum74, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum74, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum74, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum74, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum74, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum74, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum74, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum74, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum74, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum74, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum74, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum74, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
         /* deparser */
-        if (valid == 0x1020003ffull) {
-            if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
-            sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
-            sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
-            sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
-            sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b69_0_0, 4);
-            __builtin_memcpy(p - 4, &b69_1_0, 2);
-            __builtin_memcpy(p - 2, &b69_2_0, 4);
-            __builtin_memcpy(p + 2, &b69_3_0, 2);
-            __builtin_memcpy(p + 4, &b69_4_0, 2);
-            sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 44, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 58;
-            pk->length += 58;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020000ffull) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
-        sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
-        sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
-        sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
-        sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b71_0_0, 4);
-        __builtin_memcpy(p + 40, &b71_1_0, 2);
-        __builtin_memcpy(p + 42, &b71_2_0, 4);
-        __builtin_memcpy(p + 46, &b71_3_0, 2);
-        __builtin_memcpy(p + 48, &b71_4_0, 2);
-        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 14;
-        pk->length += 14;
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 50;
+        pk->length += 50;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -6893,6 +6986,9 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[18];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -6904,10 +7000,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
@@ -7073,7 +7169,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -7090,7 +7186,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -7107,7 +7203,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -7124,7 +7220,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -7149,6 +7245,35 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
             valid &= ~SP_BIT(V_gtpu);
+            c->keep = (meta_out_length + 0xeu);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            /* deparser */
+            sp_block4 b50_0_0; __builtin_memcpy(&b50_0_0, p, 4);
+            sp_block2 b50_1_0; __builtin_memcpy(&b50_1_0, p + 4, 2);
+            sp_block4 b50_2_0; __builtin_memcpy(&b50_2_0, p + 6, 4);
+            sp_block2 b50_3_0; __builtin_memcpy(&b50_3_0, p + 10, 2);
+            sp_block2 b50_4_0; __builtin_memcpy(&b50_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b50_0_0, 4);
+            __builtin_memcpy(p + 40, &b50_1_0, 2);
+            __builtin_memcpy(p + 42, &b50_2_0, 4);
+            __builtin_memcpy(p + 46, &b50_3_0, 2);
+            __builtin_memcpy(p + 48, &b50_4_0, 2);
+            pk->start += 36;
+            pk->length -= 36;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -7172,8 +7297,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x50 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x50;
+            const uint32_t x51 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x51;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -7184,8 +7309,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x51;
+            const uint32_t x52 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x52;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -7198,11 +7323,70 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x52 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x52;
+                const uint32_t x53 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x53;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0xeu);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum54 = {0, 0, 0};
+                sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
+                /* deparser */
+                if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b55_0_0; __builtin_memcpy(&b55_0_0, p, 4);
+                sp_block2 b55_1_0; __builtin_memcpy(&b55_1_0, p + 4, 2);
+                sp_block4 b55_2_0; __builtin_memcpy(&b55_2_0, p + 6, 4);
+                sp_block2 b55_3_0; __builtin_memcpy(&b55_3_0, p + 10, 2);
+                sp_block2 b55_4_0; __builtin_memcpy(&b55_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b55_0_0, 4);
+                __builtin_memcpy(p - 4, &b55_1_0, 2);
+                __builtin_memcpy(p - 2, &b55_2_0, 4);
+                __builtin_memcpy(p + 2, &b55_3_0, 2);
+                __builtin_memcpy(p + 4, &b55_4_0, 2);
+                sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 8;
+                pk->length += 8;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
@@ -7211,7 +7395,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -7222,74 +7406,27 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum53 = {0, 0, 0};
-            sp_sum_value(&sum53, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum53, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum53, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum53, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum53, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum53, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum53, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum53, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum53, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum53, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum53, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum53, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
-        }
+        struct sp_sum sum56 = {0, 0, 0};
+        sp_sum_value(&sum56, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum56, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum56, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum56, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum56, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum56, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum56, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum56, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum56, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum56, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum56, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum56, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum56, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum56) & 0xffff);
         /* deparser */
-        if (valid == 0x1020003f0ull) {
-            if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
-            sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
-            sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
-            sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
-            sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b54_0_0, 4);
-            __builtin_memcpy(p - 4, &b54_1_0, 2);
-            __builtin_memcpy(p - 2, &b54_2_0, 4);
-            __builtin_memcpy(p + 2, &b54_3_0, 2);
-            __builtin_memcpy(p + 4, &b54_4_0, 2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 8;
-            pk->length += 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020000f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
-        sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
-        sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
-        sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
-        sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b56_0_0, 4);
-        __builtin_memcpy(p + 40, &b56_1_0, 2);
-        __builtin_memcpy(p + 42, &b56_2_0, 4);
-        __builtin_memcpy(p + 46, &b56_3_0, 2);
-        __builtin_memcpy(p + 48, &b56_4_0, 2);
-        pk->start += 36;
-        pk->length -= 36;
+        sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -7582,6 +7719,8 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[28];
     const uint64_t hits = wait->hits;
@@ -7638,10 +7777,10 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -7884,6 +8023,9 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -7894,10 +8036,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -8078,7 +8220,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8095,7 +8237,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8112,7 +8254,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8129,7 +8271,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -8148,7 +8290,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         valid &= ~SP_BIT(V_gtpu);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -8220,6 +8362,9 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[36];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -8231,10 +8376,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -8364,7 +8509,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8381,7 +8526,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8398,7 +8543,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8415,7 +8560,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -8434,7 +8579,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         valid &= ~SP_BIT(V_gtpu);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -8473,6 +8618,9 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -8483,10 +8631,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
@@ -8576,10 +8724,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x79 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x79 != key_nexthop_0)) {
-            key_nexthop_0 = x79;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x79}, 8);
+        const uint64_t x80 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x80 != key_nexthop_0)) {
+            key_nexthop_0 = x80;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x80}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -8601,10 +8749,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x80 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x80;
-                const uint64_t x81 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x81;
+                const uint64_t x81 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x81;
+                const uint64_t x82 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x82;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -8616,8 +8764,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x82 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x82;
+                const uint32_t x83 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x83;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -8625,11 +8773,11 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x83 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 90)) | 0xc000u);
-                f_underlay_udp_0_src = x83;
+                const uint32_t x84 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 90)) | 0xc000u);
+                f_underlay_udp_0_src = x84;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x84 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x84;
+                const uint32_t x85 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x85;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -8706,7 +8854,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8723,7 +8871,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8740,7 +8888,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -8757,7 +8905,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -8775,6 +8923,62 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
             valid &= ~SP_BIT(V_gtpu);
+            c->keep = (meta_out_length + 0x40u);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            struct sp_sum sum86 = {0, 0, 0};
+            sp_sum_value(&sum86, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum86, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum86, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum86, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum86, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum86, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum86, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum86, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum86, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum86, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum86, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum86, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum86, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum86) & 0xffff);
+            /* deparser */
+            if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b87_0_0; __builtin_memcpy(&b87_0_0, p, 4);
+            sp_block2 b87_1_0; __builtin_memcpy(&b87_1_0, p + 4, 2);
+            sp_block4 b87_2_0; __builtin_memcpy(&b87_2_0, p + 6, 4);
+            sp_block2 b87_3_0; __builtin_memcpy(&b87_3_0, p + 10, 2);
+            sp_block2 b87_4_0; __builtin_memcpy(&b87_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b87_0_0, 4);
+            __builtin_memcpy(p + 40, &b87_1_0, 2);
+            __builtin_memcpy(p + 42, &b87_2_0, 4);
+            __builtin_memcpy(p + 46, &b87_3_0, 2);
+            __builtin_memcpy(p + 48, &b87_4_0, 2);
+            sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            pk->start -= 14;
+            pk->length += 14;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -8798,8 +9002,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x85 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x85;
+            const uint32_t x88 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x88;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -8810,8 +9014,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x86 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x86;
+            const uint32_t x89 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x89;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -8824,11 +9028,93 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x87 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x87;
+                const uint32_t x90 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x90;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0x40u);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum91 = {0, 0, 0};
+                sp_sum_value(&sum91, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum91, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum91, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum91, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum91, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum91, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum91, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum91, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum91, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum91, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum91, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum91, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum91, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
+                struct sp_sum sum92 = {0, 0, 0};
+                sp_sum_value(&sum92, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum92, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum92, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum92, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum92, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum92, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum92, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum92, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum92, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum92, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum92, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum92, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum92, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum92) & 0xffff);
+                /* deparser */
+                if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b93_0_0; __builtin_memcpy(&b93_0_0, p, 4);
+                sp_block2 b93_1_0; __builtin_memcpy(&b93_1_0, p + 4, 2);
+                sp_block4 b93_2_0; __builtin_memcpy(&b93_2_0, p + 6, 4);
+                sp_block2 b93_3_0; __builtin_memcpy(&b93_3_0, p + 10, 2);
+                sp_block2 b93_4_0; __builtin_memcpy(&b93_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b93_0_0, 4);
+                __builtin_memcpy(p - 4, &b93_1_0, 2);
+                __builtin_memcpy(p - 2, &b93_2_0, 4);
+                __builtin_memcpy(p + 2, &b93_3_0, 2);
+                __builtin_memcpy(p + 4, &b93_4_0, 2);
+                sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                sp_st64(p - 44, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                sp_st64(p - 36, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 58;
+                pk->length += 58;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
@@ -8837,7 +9123,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -8848,123 +9134,56 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum88 = {0, 0, 0};
-            sp_sum_value(&sum88, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum88, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum88, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum88, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum88, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum88, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum88, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum88, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum88, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum88, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum88, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum88, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum88, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum88) & 0xffff);
-        }
-        struct sp_sum sum89 = {0, 0, 0};
-        sp_sum_value(&sum89, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum89, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum89, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum89, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum89, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum89, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum89, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum89, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum89, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum89, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum89, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum89, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum89, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum89) & 0xffff);
+        struct sp_sum sum94 = {0, 0, 0};
+        sp_sum_value(&sum94, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum94, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum94, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum94, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum94, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum94, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum94, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum94, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum94, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum94, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum94, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum94, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum94, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum94) & 0xffff);
+        struct sp_sum sum95 = {0, 0, 0};
+        sp_sum_value(&sum95, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum95, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum95, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum95, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum95, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum95, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum95, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum95, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum95, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum95, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum95, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum95, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum95, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum95) & 0xffff);
         /* deparser */
-        if (valid == 0x1080003ffull) {
-            if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b90_0_0; __builtin_memcpy(&b90_0_0, p, 4);
-            sp_block2 b90_1_0; __builtin_memcpy(&b90_1_0, p + 4, 2);
-            sp_block4 b90_2_0; __builtin_memcpy(&b90_2_0, p + 6, 4);
-            sp_block2 b90_3_0; __builtin_memcpy(&b90_3_0, p + 10, 2);
-            sp_block2 b90_4_0; __builtin_memcpy(&b90_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b90_0_0, 4);
-            __builtin_memcpy(p - 4, &b90_1_0, 2);
-            __builtin_memcpy(p - 2, &b90_2_0, 4);
-            __builtin_memcpy(p + 2, &b90_3_0, 2);
-            __builtin_memcpy(p + 4, &b90_4_0, 2);
-            sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 44, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 58;
-            pk->length += 58;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1080000ffull) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
+        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b92_0_0; __builtin_memcpy(&b92_0_0, p, 4);
-        sp_block2 b92_1_0; __builtin_memcpy(&b92_1_0, p + 4, 2);
-        sp_block4 b92_2_0; __builtin_memcpy(&b92_2_0, p + 6, 4);
-        sp_block2 b92_3_0; __builtin_memcpy(&b92_3_0, p + 10, 2);
-        sp_block2 b92_4_0; __builtin_memcpy(&b92_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b92_0_0, 4);
-        __builtin_memcpy(p + 40, &b92_1_0, 2);
-        __builtin_memcpy(p + 42, &b92_2_0, 4);
-        __builtin_memcpy(p + 46, &b92_3_0, 2);
-        __builtin_memcpy(p + 48, &b92_4_0, 2);
-        sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p + 0, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 14;
-        pk->length += 14;
+        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 50;
+        pk->length += 50;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -8984,6 +9203,9 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[38];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -8995,10 +9217,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
@@ -9161,7 +9383,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -9178,7 +9400,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -9195,7 +9417,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -9212,7 +9434,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -9230,6 +9452,35 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
             valid &= ~SP_BIT(V_gtpu);
+            c->keep = (meta_out_length + 0xeu);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            /* deparser */
+            sp_block4 b72_0_0; __builtin_memcpy(&b72_0_0, p, 4);
+            sp_block2 b72_1_0; __builtin_memcpy(&b72_1_0, p + 4, 2);
+            sp_block4 b72_2_0; __builtin_memcpy(&b72_2_0, p + 6, 4);
+            sp_block2 b72_3_0; __builtin_memcpy(&b72_3_0, p + 10, 2);
+            sp_block2 b72_4_0; __builtin_memcpy(&b72_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b72_0_0, 4);
+            __builtin_memcpy(p + 40, &b72_1_0, 2);
+            __builtin_memcpy(p + 42, &b72_2_0, 4);
+            __builtin_memcpy(p + 46, &b72_3_0, 2);
+            __builtin_memcpy(p + 48, &b72_4_0, 2);
+            pk->start += 36;
+            pk->length -= 36;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -9253,8 +9504,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x72;
+            const uint32_t x73 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x73;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -9265,8 +9516,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x73;
+            const uint32_t x74 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x74;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -9279,11 +9530,70 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x74 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x74;
+                const uint32_t x75 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x75;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0xeu);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum76 = {0, 0, 0};
+                sp_sum_value(&sum76, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum76, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum76, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum76, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum76, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum76, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum76, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum76, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum76, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum76, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum76, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum76, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum76, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
+                /* deparser */
+                if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b77_0_0; __builtin_memcpy(&b77_0_0, p, 4);
+                sp_block2 b77_1_0; __builtin_memcpy(&b77_1_0, p + 4, 2);
+                sp_block4 b77_2_0; __builtin_memcpy(&b77_2_0, p + 6, 4);
+                sp_block2 b77_3_0; __builtin_memcpy(&b77_3_0, p + 10, 2);
+                sp_block2 b77_4_0; __builtin_memcpy(&b77_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b77_0_0, 4);
+                __builtin_memcpy(p - 4, &b77_1_0, 2);
+                __builtin_memcpy(p - 2, &b77_2_0, 4);
+                __builtin_memcpy(p + 2, &b77_3_0, 2);
+                __builtin_memcpy(p + 4, &b77_4_0, 2);
+                sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 8;
+                pk->length += 8;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
@@ -9292,7 +9602,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -9303,74 +9613,27 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum75 = {0, 0, 0};
-            sp_sum_value(&sum75, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum75, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum75, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum75, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum75, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum75, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum75, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum75, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum75, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum75, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum75, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum75, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum75, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
-        }
+        struct sp_sum sum78 = {0, 0, 0};
+        sp_sum_value(&sum78, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum78, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum78, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum78, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum78, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum78, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum78, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum78, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum78, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum78, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum78, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum78, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum78, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
         /* deparser */
-        if (valid == 0x1080003f0ull) {
-            if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b76_0_0; __builtin_memcpy(&b76_0_0, p, 4);
-            sp_block2 b76_1_0; __builtin_memcpy(&b76_1_0, p + 4, 2);
-            sp_block4 b76_2_0; __builtin_memcpy(&b76_2_0, p + 6, 4);
-            sp_block2 b76_3_0; __builtin_memcpy(&b76_3_0, p + 10, 2);
-            sp_block2 b76_4_0; __builtin_memcpy(&b76_4_0, p + 12, 2);
-            __builtin_memcpy(p - 8, &b76_0_0, 4);
-            __builtin_memcpy(p - 4, &b76_1_0, 2);
-            __builtin_memcpy(p - 2, &b76_2_0, 4);
-            __builtin_memcpy(p + 2, &b76_3_0, 2);
-            __builtin_memcpy(p + 4, &b76_4_0, 2);
-            sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 26, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 34, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 42, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 46, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 8;
-            pk->length += 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1080000f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
-        sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
-        sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
-        sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
-        sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b78_0_0, 4);
-        __builtin_memcpy(p + 40, &b78_1_0, 2);
-        __builtin_memcpy(p + 42, &b78_2_0, 4);
-        __builtin_memcpy(p + 46, &b78_3_0, 2);
-        __builtin_memcpy(p + 48, &b78_4_0, 2);
-        pk->start += 36;
-        pk->length -= 36;
+        sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -9663,6 +9926,8 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[48];
     const uint64_t hits = wait->hits;
@@ -9721,10 +9986,10 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -9941,6 +10206,9 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -9951,10 +10219,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -10139,7 +10407,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10156,7 +10424,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10173,7 +10441,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10190,7 +10458,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -10218,7 +10486,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
         valid &= ~SP_BIT(V_gtpu_psc);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -10288,6 +10556,9 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[57];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -10299,10 +10570,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -10430,7 +10701,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10447,7 +10718,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10464,7 +10735,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10481,7 +10752,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -10509,7 +10780,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         valid &= ~SP_BIT(V_gtpu_psc);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -10548,6 +10819,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -10558,10 +10832,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
@@ -10651,10 +10925,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        const uint64_t x59 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x59 != key_nexthop_0)) {
-            key_nexthop_0 = x59;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x59}, 8);
+        const uint64_t x63 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x63 != key_nexthop_0)) {
+            key_nexthop_0 = x63;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x63}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -10676,10 +10950,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x60 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x60;
-                const uint64_t x61 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x61;
+                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x64;
+                const uint64_t x65 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x65;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -10691,8 +10965,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x62 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x62;
+                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x66;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -10700,11 +10974,11 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x63 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
-                f_underlay_udp_0_src = x63;
+                const uint32_t x67 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
+                f_underlay_udp_0_src = x67;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x64 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x64;
+                const uint32_t x68 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x68;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -10781,7 +11055,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10798,7 +11072,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10815,7 +11089,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -10832,7 +11106,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -10848,8 +11122,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x65 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x65);
+            const uint32_t x69 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x69);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -10859,6 +11133,62 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             valid &= ~SP_BIT(V_gtpu);
             valid &= ~SP_BIT(V_gtpu_optional);
             valid &= ~SP_BIT(V_gtpu_psc);
+            c->keep = (meta_out_length + 0x40u);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            struct sp_sum sum70 = {0, 0, 0};
+            sp_sum_value(&sum70, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum70, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum70, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum70, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum70, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum70, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum70, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum70, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum70, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum70, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum70, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum70, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum70, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
+            /* deparser */
+            if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
+            sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
+            sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
+            sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
+            sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b71_0_0, 4);
+            __builtin_memcpy(p + 48, &b71_1_0, 2);
+            __builtin_memcpy(p + 50, &b71_2_0, 4);
+            __builtin_memcpy(p + 54, &b71_3_0, 2);
+            __builtin_memcpy(p + 56, &b71_4_0, 2);
+            sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            pk->start -= 6;
+            pk->length += 6;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -10882,8 +11212,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x66 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x66;
+            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x72;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -10894,8 +11224,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x67 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x67;
+            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x73;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -10912,19 +11242,239 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x68 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x68) << 4));
+                const uint32_t x74 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x74) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0x40u);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum75 = {0, 0, 0};
+                sp_sum_value(&sum75, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum75, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum75, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum75, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum75, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum75, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum75, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
+                struct sp_sum sum76 = {0, 0, 0};
+                sp_sum_value(&sum76, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum76, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum76, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum76, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum76, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum76, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum76, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum76, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum76, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum76, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum76, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum76, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum76, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
+                /* deparser */
+                if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                pk->start -= 50;
+                pk->length += 50;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x69 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x69);
+                    const uint32_t x78 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x78);
+                    valid &= ~SP_BIT(V_ipv4);
+                    valid &= ~SP_BIT(V_ports);
+                    valid &= ~SP_BIT(V_udp_rest);
+                    valid &= ~SP_BIT(V_gtpu);
+                    c->keep = (meta_out_length + 0x40u);
+                    if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                        sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                    }
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    standard_metadata_egress_port = standard_metadata_egress_spec;
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    struct sp_sum sum79 = {0, 0, 0};
+                    sp_sum_value(&sum79, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
+                    struct sp_sum sum80 = {0, 0, 0};
+                    sp_sum_value(&sum80, f_underlay_ipv4_0_version, 4);
+                    sp_sum_value(&sum80, f_underlay_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum80, f_underlay_ipv4_2_tos, 8);
+                    sp_sum_value(&sum80, f_underlay_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum80, f_underlay_ipv4_4_identification, 16);
+                    sp_sum_value(&sum80, f_underlay_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum80, f_underlay_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum80, f_underlay_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum80, f_underlay_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum80, f_underlay_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum80, f_underlay_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum80, f_underlay_ipv4_12_src, 32);
+                    sp_sum_value(&sum80, f_underlay_ipv4_13_dst, 32);
+                    f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum80) & 0xffff);
+                    /* deparser */
+                    if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                        sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                        goto done;
+                    }
+                    sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                    sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                    sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                    sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                    sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                    sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                    sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                    sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                    sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                    sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                    sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                    sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                    sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                    pk->start -= 50;
+                    pk->length += 50;
+                    if (pk->length > c->keep) pk->length = c->keep;
+                    sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                    goto done;
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
                     if (UpfIngress_tunnel_relay_empty) {
                         valid &= ~SP_BIT(V_gtpu_optional);
+                        valid &= ~SP_BIT(V_ipv4);
+                        valid &= ~SP_BIT(V_ports);
+                        valid &= ~SP_BIT(V_udp_rest);
+                        valid &= ~SP_BIT(V_gtpu);
+                        c->keep = (meta_out_length + 0x40u);
+                        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                        }
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        standard_metadata_egress_port = standard_metadata_egress_spec;
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        struct sp_sum sum82 = {0, 0, 0};
+                        sp_sum_value(&sum82, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum82, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum82) & 0xffff);
+                        struct sp_sum sum83 = {0, 0, 0};
+                        sp_sum_value(&sum83, f_underlay_ipv4_0_version, 4);
+                        sp_sum_value(&sum83, f_underlay_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum83, f_underlay_ipv4_2_tos, 8);
+                        sp_sum_value(&sum83, f_underlay_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum83, f_underlay_ipv4_4_identification, 16);
+                        sp_sum_value(&sum83, f_underlay_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum83, f_underlay_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum83, f_underlay_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum83, f_underlay_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum83, f_underlay_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum83, f_underlay_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum83, f_underlay_ipv4_12_src, 32);
+                        sp_sum_value(&sum83, f_underlay_ipv4_13_dst, 32);
+                        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum83) & 0xffff);
+                        /* deparser */
+                        if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
+                            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                            goto done;
+                        }
+                        sp_block4 b84_0_0; __builtin_memcpy(&b84_0_0, p, 4);
+                        sp_block2 b84_1_0; __builtin_memcpy(&b84_1_0, p + 4, 2);
+                        sp_block4 b84_2_0; __builtin_memcpy(&b84_2_0, p + 6, 4);
+                        sp_block2 b84_3_0; __builtin_memcpy(&b84_3_0, p + 10, 2);
+                        sp_block2 b84_4_0; __builtin_memcpy(&b84_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b84_0_0, 4);
+                        __builtin_memcpy(p + 12, &b84_1_0, 2);
+                        __builtin_memcpy(p + 14, &b84_2_0, 4);
+                        __builtin_memcpy(p + 18, &b84_3_0, 2);
+                        __builtin_memcpy(p + 20, &b84_4_0, 2);
+                        sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                        sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                        sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                        sp_st64(p - 20, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                        sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                        sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                        sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                        sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                        sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                        sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                        sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                        pk->start -= 42;
+                        pk->length += 42;
+                        if (pk->length > c->keep) pk->length = c->keep;
+                        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                        goto done;
                     }
                 }
             }
@@ -10935,7 +11485,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -10946,161 +11496,72 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum70 = {0, 0, 0};
-            sp_sum_value(&sum70, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum70, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum70, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum70, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum70, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum70, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum70, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum70, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum70, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum70, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum70, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum70, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum70, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
-        }
-        struct sp_sum sum71 = {0, 0, 0};
-        sp_sum_value(&sum71, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum71, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum71, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum71, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum71, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum71, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum71, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum71, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum71, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum71, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum71, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum71, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum71, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum71) & 0xffff);
+        struct sp_sum sum85 = {0, 0, 0};
+        sp_sum_value(&sum85, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum85, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum85, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum85, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum85, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum85, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum85, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum85, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum85, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum85, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum85, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum85, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum85, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum85) & 0xffff);
+        struct sp_sum sum86 = {0, 0, 0};
+        sp_sum_value(&sum86, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum86, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum86, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum86, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum86, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum86, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum86, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum86, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum86, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum86, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum86, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum86, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum86, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum86) & 0xffff);
         /* deparser */
-        if (valid == 0x1020300ffull) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020100ffull) {
-            if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b73_0_0; __builtin_memcpy(&b73_0_0, p, 4);
-            sp_block2 b73_1_0; __builtin_memcpy(&b73_1_0, p + 4, 2);
-            sp_block4 b73_2_0; __builtin_memcpy(&b73_2_0, p + 6, 4);
-            sp_block2 b73_3_0; __builtin_memcpy(&b73_3_0, p + 10, 2);
-            sp_block2 b73_4_0; __builtin_memcpy(&b73_4_0, p + 12, 2);
-            sp_block2 b73_5_0; __builtin_memcpy(&b73_5_0, p + 50, 2);
-            sp_block1 b73_6_0; __builtin_memcpy(&b73_6_0, p + 52, 1);
-            sp_block1 b73_7_0; __builtin_memcpy(&b73_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b73_0_0, 4);
-            __builtin_memcpy(p + 8, &b73_1_0, 2);
-            __builtin_memcpy(p + 10, &b73_2_0, 4);
-            __builtin_memcpy(p + 14, &b73_3_0, 2);
-            __builtin_memcpy(p + 16, &b73_4_0, 2);
-            __builtin_memcpy(p + 54, &b73_5_0, 2);
-            __builtin_memcpy(p + 56, &b73_6_0, 1);
-            __builtin_memcpy(p + 57, &b73_7_0, 1);
-            sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 46;
-            pk->length += 46;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020000ffull) {
-            if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b74_0_0; __builtin_memcpy(&b74_0_0, p, 4);
-            sp_block2 b74_1_0; __builtin_memcpy(&b74_1_0, p + 4, 2);
-            sp_block4 b74_2_0; __builtin_memcpy(&b74_2_0, p + 6, 4);
-            sp_block2 b74_3_0; __builtin_memcpy(&b74_3_0, p + 10, 2);
-            sp_block2 b74_4_0; __builtin_memcpy(&b74_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b74_0_0, 4);
-            __builtin_memcpy(p + 12, &b74_1_0, 2);
-            __builtin_memcpy(p + 14, &b74_2_0, 4);
-            __builtin_memcpy(p + 18, &b74_3_0, 2);
-            __builtin_memcpy(p + 20, &b74_4_0, 2);
-            sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 20, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 42;
-            pk->length += 42;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+        if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b75_0_0; __builtin_memcpy(&b75_0_0, p, 4);
-        sp_block2 b75_1_0; __builtin_memcpy(&b75_1_0, p + 4, 2);
-        sp_block4 b75_2_0; __builtin_memcpy(&b75_2_0, p + 6, 4);
-        sp_block2 b75_3_0; __builtin_memcpy(&b75_3_0, p + 10, 2);
-        sp_block2 b75_4_0; __builtin_memcpy(&b75_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b75_0_0, 4);
-        __builtin_memcpy(p + 48, &b75_1_0, 2);
-        __builtin_memcpy(p + 50, &b75_2_0, 4);
-        __builtin_memcpy(p + 54, &b75_3_0, 2);
-        __builtin_memcpy(p + 56, &b75_4_0, 2);
-        sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 6;
-        pk->length += 6;
+        sp_block4 b87_0_0; __builtin_memcpy(&b87_0_0, p, 4);
+        sp_block2 b87_1_0; __builtin_memcpy(&b87_1_0, p + 4, 2);
+        sp_block4 b87_2_0; __builtin_memcpy(&b87_2_0, p + 6, 4);
+        sp_block2 b87_3_0; __builtin_memcpy(&b87_3_0, p + 10, 2);
+        sp_block2 b87_4_0; __builtin_memcpy(&b87_4_0, p + 12, 2);
+        sp_block2 b87_5_0; __builtin_memcpy(&b87_5_0, p + 50, 2);
+        sp_block1 b87_6_0; __builtin_memcpy(&b87_6_0, p + 52, 1);
+        sp_block1 b87_7_0; __builtin_memcpy(&b87_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b87_0_0, 4);
+        __builtin_memcpy(p + 8, &b87_1_0, 2);
+        __builtin_memcpy(p + 10, &b87_2_0, 4);
+        __builtin_memcpy(p + 14, &b87_3_0, 2);
+        __builtin_memcpy(p + 16, &b87_4_0, 2);
+        __builtin_memcpy(p + 54, &b87_5_0, 2);
+        __builtin_memcpy(p + 56, &b87_6_0, 1);
+        __builtin_memcpy(p + 57, &b87_7_0, 1);
+        sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 46;
+        pk->length += 46;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -11120,6 +11581,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[58];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -11131,10 +11595,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
@@ -11312,7 +11776,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -11329,7 +11793,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -11346,7 +11810,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -11363,7 +11827,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -11390,6 +11854,35 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             valid &= ~SP_BIT(V_gtpu);
             valid &= ~SP_BIT(V_gtpu_optional);
             valid &= ~SP_BIT(V_gtpu_psc);
+            c->keep = (meta_out_length + 0xeu);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            /* deparser */
+            sp_block4 b50_0_0; __builtin_memcpy(&b50_0_0, p, 4);
+            sp_block2 b50_1_0; __builtin_memcpy(&b50_1_0, p + 4, 2);
+            sp_block4 b50_2_0; __builtin_memcpy(&b50_2_0, p + 6, 4);
+            sp_block2 b50_3_0; __builtin_memcpy(&b50_3_0, p + 10, 2);
+            sp_block2 b50_4_0; __builtin_memcpy(&b50_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b50_0_0, 4);
+            __builtin_memcpy(p + 48, &b50_1_0, 2);
+            __builtin_memcpy(p + 50, &b50_2_0, 4);
+            __builtin_memcpy(p + 54, &b50_3_0, 2);
+            __builtin_memcpy(p + 56, &b50_4_0, 2);
+            pk->start += 44;
+            pk->length -= 44;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -11413,8 +11906,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x50 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x50;
+            const uint32_t x51 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x51;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -11425,8 +11918,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x51;
+            const uint32_t x52 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x52;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -11443,19 +11936,154 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x52 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x52) << 4));
+                const uint32_t x53 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x53) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0xeu);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum54 = {0, 0, 0};
+                sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
+                /* deparser */
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x53 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x53);
+                    const uint32_t x56 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x56);
+                    valid &= ~SP_BIT(V_ipv4);
+                    valid &= ~SP_BIT(V_ports);
+                    valid &= ~SP_BIT(V_udp_rest);
+                    valid &= ~SP_BIT(V_gtpu);
+                    c->keep = (meta_out_length + 0xeu);
+                    if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                        sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                    }
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    standard_metadata_egress_port = standard_metadata_egress_spec;
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    struct sp_sum sum57 = {0, 0, 0};
+                    sp_sum_value(&sum57, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum57, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum57) & 0xffff);
+                    /* deparser */
+                    sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                    sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                    sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                    sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                    sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                    if (pk->length > c->keep) pk->length = c->keep;
+                    sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                    goto done;
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
                     if (UpfIngress_tunnel_relay_empty) {
                         valid &= ~SP_BIT(V_gtpu_optional);
+                        valid &= ~SP_BIT(V_ipv4);
+                        valid &= ~SP_BIT(V_ports);
+                        valid &= ~SP_BIT(V_udp_rest);
+                        valid &= ~SP_BIT(V_gtpu);
+                        c->keep = (meta_out_length + 0xeu);
+                        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                        }
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        standard_metadata_egress_port = standard_metadata_egress_spec;
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        struct sp_sum sum59 = {0, 0, 0};
+                        sp_sum_value(&sum59, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum59, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum59) & 0xffff);
+                        /* deparser */
+                        sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
+                        sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
+                        sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
+                        sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
+                        sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b60_0_0, 4);
+                        __builtin_memcpy(p + 12, &b60_1_0, 2);
+                        __builtin_memcpy(p + 14, &b60_2_0, 4);
+                        __builtin_memcpy(p + 18, &b60_3_0, 2);
+                        __builtin_memcpy(p + 20, &b60_4_0, 2);
+                        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                        sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                        sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                        sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                        sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                        pk->start += 8;
+                        pk->length -= 8;
+                        if (pk->length > c->keep) pk->length = c->keep;
+                        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                        goto done;
                     }
                 }
             }
@@ -11466,7 +12094,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -11477,96 +12105,45 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum54 = {0, 0, 0};
-            sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
-        }
+        struct sp_sum sum61 = {0, 0, 0};
+        sp_sum_value(&sum61, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum61, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum61, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum61, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum61, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum61, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum61, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum61, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum61, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum61, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum61, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum61, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum61, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum61) & 0xffff);
         /* deparser */
-        if (valid == 0x1020300f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020100f0ull) {
-            sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
-            sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
-            sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
-            sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
-            sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
-            sp_block2 b56_5_0; __builtin_memcpy(&b56_5_0, p + 50, 2);
-            sp_block1 b56_6_0; __builtin_memcpy(&b56_6_0, p + 52, 1);
-            sp_block1 b56_7_0; __builtin_memcpy(&b56_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b56_0_0, 4);
-            __builtin_memcpy(p + 8, &b56_1_0, 2);
-            __builtin_memcpy(p + 10, &b56_2_0, 4);
-            __builtin_memcpy(p + 14, &b56_3_0, 2);
-            __builtin_memcpy(p + 16, &b56_4_0, 2);
-            __builtin_memcpy(p + 54, &b56_5_0, 2);
-            __builtin_memcpy(p + 56, &b56_6_0, 1);
-            __builtin_memcpy(p + 57, &b56_7_0, 1);
-            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start += 4;
-            pk->length -= 4;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1020000f0ull) {
-            sp_block4 b57_0_0; __builtin_memcpy(&b57_0_0, p, 4);
-            sp_block2 b57_1_0; __builtin_memcpy(&b57_1_0, p + 4, 2);
-            sp_block4 b57_2_0; __builtin_memcpy(&b57_2_0, p + 6, 4);
-            sp_block2 b57_3_0; __builtin_memcpy(&b57_3_0, p + 10, 2);
-            sp_block2 b57_4_0; __builtin_memcpy(&b57_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b57_0_0, 4);
-            __builtin_memcpy(p + 12, &b57_1_0, 2);
-            __builtin_memcpy(p + 14, &b57_2_0, 4);
-            __builtin_memcpy(p + 18, &b57_3_0, 2);
-            __builtin_memcpy(p + 20, &b57_4_0, 2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start += 8;
-            pk->length -= 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b58_0_0; __builtin_memcpy(&b58_0_0, p, 4);
-        sp_block2 b58_1_0; __builtin_memcpy(&b58_1_0, p + 4, 2);
-        sp_block4 b58_2_0; __builtin_memcpy(&b58_2_0, p + 6, 4);
-        sp_block2 b58_3_0; __builtin_memcpy(&b58_3_0, p + 10, 2);
-        sp_block2 b58_4_0; __builtin_memcpy(&b58_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b58_0_0, 4);
-        __builtin_memcpy(p + 48, &b58_1_0, 2);
-        __builtin_memcpy(p + 50, &b58_2_0, 4);
-        __builtin_memcpy(p + 54, &b58_3_0, 2);
-        __builtin_memcpy(p + 56, &b58_4_0, 2);
-        pk->start += 44;
-        pk->length -= 44;
+        sp_block4 b62_0_0; __builtin_memcpy(&b62_0_0, p, 4);
+        sp_block2 b62_1_0; __builtin_memcpy(&b62_1_0, p + 4, 2);
+        sp_block4 b62_2_0; __builtin_memcpy(&b62_2_0, p + 6, 4);
+        sp_block2 b62_3_0; __builtin_memcpy(&b62_3_0, p + 10, 2);
+        sp_block2 b62_4_0; __builtin_memcpy(&b62_4_0, p + 12, 2);
+        sp_block2 b62_5_0; __builtin_memcpy(&b62_5_0, p + 50, 2);
+        sp_block1 b62_6_0; __builtin_memcpy(&b62_6_0, p + 52, 1);
+        sp_block1 b62_7_0; __builtin_memcpy(&b62_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b62_0_0, 4);
+        __builtin_memcpy(p + 8, &b62_1_0, 2);
+        __builtin_memcpy(p + 10, &b62_2_0, 4);
+        __builtin_memcpy(p + 14, &b62_3_0, 2);
+        __builtin_memcpy(p + 16, &b62_4_0, 2);
+        __builtin_memcpy(p + 54, &b62_5_0, 2);
+        __builtin_memcpy(p + 56, &b62_6_0, 1);
+        __builtin_memcpy(p + 57, &b62_7_0, 1);
+        sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start += 4;
+        pk->length -= 4;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -11861,6 +12438,8 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_teid];
     const struct sp_wait *const wait = &run->wait[68];
     const uint64_t hits = wait->hits;
@@ -11917,10 +12496,10 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -12163,6 +12742,9 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -12173,10 +12755,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -12357,7 +12939,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -12374,7 +12956,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -12391,7 +12973,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -12408,7 +12990,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -12429,7 +13011,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         valid &= ~SP_BIT(V_gtpu_psc);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -12501,6 +13083,9 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[76];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -12512,10 +13097,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -12645,7 +13230,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -12662,7 +13247,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -12679,7 +13264,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -12696,7 +13281,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -12717,7 +13302,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         valid &= ~SP_BIT(V_gtpu_psc);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -12756,6 +13341,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -12766,10 +13354,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
@@ -12856,10 +13444,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        const uint64_t x81 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x81 != key_nexthop_0)) {
-            key_nexthop_0 = x81;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x81}, 8);
+        const uint64_t x85 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x85 != key_nexthop_0)) {
+            key_nexthop_0 = x85;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x85}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -12881,10 +13469,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x82 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x82;
-                const uint64_t x83 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x83;
+                const uint64_t x86 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x86;
+                const uint64_t x87 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x87;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -12896,8 +13484,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x84 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x84;
+                const uint32_t x88 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x88;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -12905,11 +13493,11 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x85 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
-                f_underlay_udp_0_src = x85;
+                const uint32_t x89 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
+                f_underlay_udp_0_src = x89;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x86 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x86;
+                const uint32_t x90 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x90;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -12986,7 +13574,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -13003,7 +13591,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -13020,7 +13608,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -13037,7 +13625,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -13057,6 +13645,62 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             valid &= ~SP_BIT(V_gtpu);
             valid &= ~SP_BIT(V_gtpu_optional);
             valid &= ~SP_BIT(V_gtpu_psc);
+            c->keep = (meta_out_length + 0x40u);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            struct sp_sum sum91 = {0, 0, 0};
+            sp_sum_value(&sum91, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum91, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum91, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum91, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum91, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum91, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum91, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum91, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum91, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum91, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum91, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum91, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum91, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
+            /* deparser */
+            if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_block4 b92_0_0; __builtin_memcpy(&b92_0_0, p, 4);
+            sp_block2 b92_1_0; __builtin_memcpy(&b92_1_0, p + 4, 2);
+            sp_block4 b92_2_0; __builtin_memcpy(&b92_2_0, p + 6, 4);
+            sp_block2 b92_3_0; __builtin_memcpy(&b92_3_0, p + 10, 2);
+            sp_block2 b92_4_0; __builtin_memcpy(&b92_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b92_0_0, 4);
+            __builtin_memcpy(p + 48, &b92_1_0, 2);
+            __builtin_memcpy(p + 50, &b92_2_0, 4);
+            __builtin_memcpy(p + 54, &b92_3_0, 2);
+            __builtin_memcpy(p + 56, &b92_4_0, 2);
+            sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            pk->start -= 6;
+            pk->length += 6;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -13080,8 +13724,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x87 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x87;
+            const uint32_t x93 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x93;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -13092,8 +13736,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x88 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x88;
+            const uint32_t x94 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x94;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -13110,19 +13754,239 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x89 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x89) << 4));
+                const uint32_t x95 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x95) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0x40u);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum96 = {0, 0, 0};
+                sp_sum_value(&sum96, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum96, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum96, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum96, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum96, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum96, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum96, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum96, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum96, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum96, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum96, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum96, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum96, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum96) & 0xffff);
+                struct sp_sum sum97 = {0, 0, 0};
+                sp_sum_value(&sum97, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum97, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum97, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum97, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum97, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum97, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum97, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum97, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum97, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum97, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum97, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum97, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum97, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum97) & 0xffff);
+                /* deparser */
+                if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                pk->start -= 50;
+                pk->length += 50;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x90 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x90);
+                    const uint32_t x99 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x99);
+                    valid &= ~SP_BIT(V_ipv4);
+                    valid &= ~SP_BIT(V_ports);
+                    valid &= ~SP_BIT(V_udp_rest);
+                    valid &= ~SP_BIT(V_gtpu);
+                    c->keep = (meta_out_length + 0x40u);
+                    if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                        sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                    }
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    standard_metadata_egress_port = standard_metadata_egress_spec;
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    struct sp_sum sum100 = {0, 0, 0};
+                    sp_sum_value(&sum100, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum100, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum100) & 0xffff);
+                    struct sp_sum sum101 = {0, 0, 0};
+                    sp_sum_value(&sum101, f_underlay_ipv4_0_version, 4);
+                    sp_sum_value(&sum101, f_underlay_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum101, f_underlay_ipv4_2_tos, 8);
+                    sp_sum_value(&sum101, f_underlay_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum101, f_underlay_ipv4_4_identification, 16);
+                    sp_sum_value(&sum101, f_underlay_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum101, f_underlay_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum101, f_underlay_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum101, f_underlay_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum101, f_underlay_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum101, f_underlay_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum101, f_underlay_ipv4_12_src, 32);
+                    sp_sum_value(&sum101, f_underlay_ipv4_13_dst, 32);
+                    f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum101) & 0xffff);
+                    /* deparser */
+                    if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                        sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                        goto done;
+                    }
+                    sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                    sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                    sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                    sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                    sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                    sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                    sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                    sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                    sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                    sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                    sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                    sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                    sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                    pk->start -= 50;
+                    pk->length += 50;
+                    if (pk->length > c->keep) pk->length = c->keep;
+                    sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                    goto done;
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
                     if (UpfIngress_tunnel_relay_empty) {
                         valid &= ~SP_BIT(V_gtpu_optional);
+                        valid &= ~SP_BIT(V_ipv4);
+                        valid &= ~SP_BIT(V_ports);
+                        valid &= ~SP_BIT(V_udp_rest);
+                        valid &= ~SP_BIT(V_gtpu);
+                        c->keep = (meta_out_length + 0x40u);
+                        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                        }
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        standard_metadata_egress_port = standard_metadata_egress_spec;
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        struct sp_sum sum103 = {0, 0, 0};
+                        sp_sum_value(&sum103, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum103, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum103) & 0xffff);
+                        struct sp_sum sum104 = {0, 0, 0};
+                        sp_sum_value(&sum104, f_underlay_ipv4_0_version, 4);
+                        sp_sum_value(&sum104, f_underlay_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum104, f_underlay_ipv4_2_tos, 8);
+                        sp_sum_value(&sum104, f_underlay_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum104, f_underlay_ipv4_4_identification, 16);
+                        sp_sum_value(&sum104, f_underlay_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum104, f_underlay_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum104, f_underlay_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum104, f_underlay_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum104, f_underlay_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum104, f_underlay_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum104, f_underlay_ipv4_12_src, 32);
+                        sp_sum_value(&sum104, f_underlay_ipv4_13_dst, 32);
+                        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum104) & 0xffff);
+                        /* deparser */
+                        if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
+                            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                            goto done;
+                        }
+                        sp_block4 b105_0_0; __builtin_memcpy(&b105_0_0, p, 4);
+                        sp_block2 b105_1_0; __builtin_memcpy(&b105_1_0, p + 4, 2);
+                        sp_block4 b105_2_0; __builtin_memcpy(&b105_2_0, p + 6, 4);
+                        sp_block2 b105_3_0; __builtin_memcpy(&b105_3_0, p + 10, 2);
+                        sp_block2 b105_4_0; __builtin_memcpy(&b105_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b105_0_0, 4);
+                        __builtin_memcpy(p + 12, &b105_1_0, 2);
+                        __builtin_memcpy(p + 14, &b105_2_0, 4);
+                        __builtin_memcpy(p + 18, &b105_3_0, 2);
+                        __builtin_memcpy(p + 20, &b105_4_0, 2);
+                        sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                        sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                        sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                        sp_st64(p - 20, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                        sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                        sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                        sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                        sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                        sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                        sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                        sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                        pk->start -= 42;
+                        pk->length += 42;
+                        if (pk->length > c->keep) pk->length = c->keep;
+                        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                        goto done;
                     }
                 }
             }
@@ -13133,7 +13997,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -13144,161 +14008,72 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum91 = {0, 0, 0};
-            sp_sum_value(&sum91, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum91, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum91, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum91, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum91, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum91, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum91, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum91, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum91, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum91, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum91, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum91, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum91, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
-        }
-        struct sp_sum sum92 = {0, 0, 0};
-        sp_sum_value(&sum92, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum92, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum92, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum92, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum92, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum92, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum92, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum92, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum92, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum92, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum92, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum92, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum92, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum92) & 0xffff);
+        struct sp_sum sum106 = {0, 0, 0};
+        sp_sum_value(&sum106, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum106, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum106, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum106, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum106, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum106, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum106, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum106, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum106, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum106, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum106, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum106, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum106, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum106) & 0xffff);
+        struct sp_sum sum107 = {0, 0, 0};
+        sp_sum_value(&sum107, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum107, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum107, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum107, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum107, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum107, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum107, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum107, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum107, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum107, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum107, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum107, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum107, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum107) & 0xffff);
         /* deparser */
-        if (valid == 0x1080300ffull) {
-            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 50;
-            pk->length += 50;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1080100ffull) {
-            if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b94_0_0; __builtin_memcpy(&b94_0_0, p, 4);
-            sp_block2 b94_1_0; __builtin_memcpy(&b94_1_0, p + 4, 2);
-            sp_block4 b94_2_0; __builtin_memcpy(&b94_2_0, p + 6, 4);
-            sp_block2 b94_3_0; __builtin_memcpy(&b94_3_0, p + 10, 2);
-            sp_block2 b94_4_0; __builtin_memcpy(&b94_4_0, p + 12, 2);
-            sp_block2 b94_5_0; __builtin_memcpy(&b94_5_0, p + 50, 2);
-            sp_block1 b94_6_0; __builtin_memcpy(&b94_6_0, p + 52, 1);
-            sp_block1 b94_7_0; __builtin_memcpy(&b94_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b94_0_0, 4);
-            __builtin_memcpy(p + 8, &b94_1_0, 2);
-            __builtin_memcpy(p + 10, &b94_2_0, 4);
-            __builtin_memcpy(p + 14, &b94_3_0, 2);
-            __builtin_memcpy(p + 16, &b94_4_0, 2);
-            __builtin_memcpy(p + 54, &b94_5_0, 2);
-            __builtin_memcpy(p + 56, &b94_6_0, 1);
-            __builtin_memcpy(p + 57, &b94_7_0, 1);
-            sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 46;
-            pk->length += 46;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1080000ffull) {
-            if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b95_0_0; __builtin_memcpy(&b95_0_0, p, 4);
-            sp_block2 b95_1_0; __builtin_memcpy(&b95_1_0, p + 4, 2);
-            sp_block4 b95_2_0; __builtin_memcpy(&b95_2_0, p + 6, 4);
-            sp_block2 b95_3_0; __builtin_memcpy(&b95_3_0, p + 10, 2);
-            sp_block2 b95_4_0; __builtin_memcpy(&b95_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b95_0_0, 4);
-            __builtin_memcpy(p + 12, &b95_1_0, 2);
-            __builtin_memcpy(p + 14, &b95_2_0, 4);
-            __builtin_memcpy(p + 18, &b95_3_0, 2);
-            __builtin_memcpy(p + 20, &b95_4_0, 2);
-            sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 20, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 42;
-            pk->length += 42;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
+        if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b96_0_0; __builtin_memcpy(&b96_0_0, p, 4);
-        sp_block2 b96_1_0; __builtin_memcpy(&b96_1_0, p + 4, 2);
-        sp_block4 b96_2_0; __builtin_memcpy(&b96_2_0, p + 6, 4);
-        sp_block2 b96_3_0; __builtin_memcpy(&b96_3_0, p + 10, 2);
-        sp_block2 b96_4_0; __builtin_memcpy(&b96_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b96_0_0, 4);
-        __builtin_memcpy(p + 48, &b96_1_0, 2);
-        __builtin_memcpy(p + 50, &b96_2_0, 4);
-        __builtin_memcpy(p + 54, &b96_3_0, 2);
-        __builtin_memcpy(p + 56, &b96_4_0, 2);
-        sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p + 8, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p + 16, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 6;
-        pk->length += 6;
+        sp_block4 b108_0_0; __builtin_memcpy(&b108_0_0, p, 4);
+        sp_block2 b108_1_0; __builtin_memcpy(&b108_1_0, p + 4, 2);
+        sp_block4 b108_2_0; __builtin_memcpy(&b108_2_0, p + 6, 4);
+        sp_block2 b108_3_0; __builtin_memcpy(&b108_3_0, p + 10, 2);
+        sp_block2 b108_4_0; __builtin_memcpy(&b108_4_0, p + 12, 2);
+        sp_block2 b108_5_0; __builtin_memcpy(&b108_5_0, p + 50, 2);
+        sp_block1 b108_6_0; __builtin_memcpy(&b108_6_0, p + 52, 1);
+        sp_block1 b108_7_0; __builtin_memcpy(&b108_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b108_0_0, 4);
+        __builtin_memcpy(p + 8, &b108_1_0, 2);
+        __builtin_memcpy(p + 10, &b108_2_0, 4);
+        __builtin_memcpy(p + 14, &b108_3_0, 2);
+        __builtin_memcpy(p + 16, &b108_4_0, 2);
+        __builtin_memcpy(p + 54, &b108_5_0, 2);
+        __builtin_memcpy(p + 56, &b108_6_0, 1);
+        __builtin_memcpy(p + 57, &b108_7_0, 1);
+        sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 32, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 24, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 46;
+        pk->length += 46;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -13318,6 +14093,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[78];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -13329,10 +14107,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
@@ -13507,7 +14285,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -13524,7 +14302,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -13541,7 +14319,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -13558,7 +14336,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -13578,6 +14356,35 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             valid &= ~SP_BIT(V_gtpu);
             valid &= ~SP_BIT(V_gtpu_optional);
             valid &= ~SP_BIT(V_gtpu_psc);
+            c->keep = (meta_out_length + 0xeu);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            /* deparser */
+            sp_block4 b72_0_0; __builtin_memcpy(&b72_0_0, p, 4);
+            sp_block2 b72_1_0; __builtin_memcpy(&b72_1_0, p + 4, 2);
+            sp_block4 b72_2_0; __builtin_memcpy(&b72_2_0, p + 6, 4);
+            sp_block2 b72_3_0; __builtin_memcpy(&b72_3_0, p + 10, 2);
+            sp_block2 b72_4_0; __builtin_memcpy(&b72_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b72_0_0, 4);
+            __builtin_memcpy(p + 48, &b72_1_0, 2);
+            __builtin_memcpy(p + 50, &b72_2_0, 4);
+            __builtin_memcpy(p + 54, &b72_3_0, 2);
+            __builtin_memcpy(p + 56, &b72_4_0, 2);
+            pk->start += 44;
+            pk->length -= 44;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -13601,8 +14408,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x72;
+            const uint32_t x73 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x73;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -13613,8 +14420,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x73;
+            const uint32_t x74 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x74;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -13631,19 +14438,154 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x74 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x74) << 4));
+                const uint32_t x75 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x75) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
+                valid &= ~SP_BIT(V_ipv4);
+                valid &= ~SP_BIT(V_ports);
+                valid &= ~SP_BIT(V_udp_rest);
+                valid &= ~SP_BIT(V_gtpu);
+                c->keep = (meta_out_length + 0xeu);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum76 = {0, 0, 0};
+                sp_sum_value(&sum76, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum76, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum76, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum76, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum76, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum76, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum76, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum76, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum76, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum76, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum76, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum76, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum76, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
+                /* deparser */
+                sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x75 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x75);
+                    const uint32_t x78 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x78);
+                    valid &= ~SP_BIT(V_ipv4);
+                    valid &= ~SP_BIT(V_ports);
+                    valid &= ~SP_BIT(V_udp_rest);
+                    valid &= ~SP_BIT(V_gtpu);
+                    c->keep = (meta_out_length + 0xeu);
+                    if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                        sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                    }
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    standard_metadata_egress_port = standard_metadata_egress_spec;
+                    if (standard_metadata_egress_spec == 511) {
+                        sp_drop(run, i, 0u, meta_mark);
+                        goto done;
+                    }
+                    struct sp_sum sum79 = {0, 0, 0};
+                    sp_sum_value(&sum79, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum79, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
+                    /* deparser */
+                    sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                    sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                    sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                    sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                    sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                    if (pk->length > c->keep) pk->length = c->keep;
+                    sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                    goto done;
                 } else {
                     valid &= ~SP_BIT(V_gtpu_psc);
                     sp_st8(p + 50 + 3, 0u);
                     if (UpfIngress_tunnel_relay_empty) {
                         valid &= ~SP_BIT(V_gtpu_optional);
+                        valid &= ~SP_BIT(V_ipv4);
+                        valid &= ~SP_BIT(V_ports);
+                        valid &= ~SP_BIT(V_udp_rest);
+                        valid &= ~SP_BIT(V_gtpu);
+                        c->keep = (meta_out_length + 0xeu);
+                        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                        }
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        standard_metadata_egress_port = standard_metadata_egress_spec;
+                        if (standard_metadata_egress_spec == 511) {
+                            sp_drop(run, i, 0u, meta_mark);
+                            goto done;
+                        }
+                        struct sp_sum sum81 = {0, 0, 0};
+                        sp_sum_value(&sum81, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum81, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum81) & 0xffff);
+                        /* deparser */
+                        sp_block4 b82_0_0; __builtin_memcpy(&b82_0_0, p, 4);
+                        sp_block2 b82_1_0; __builtin_memcpy(&b82_1_0, p + 4, 2);
+                        sp_block4 b82_2_0; __builtin_memcpy(&b82_2_0, p + 6, 4);
+                        sp_block2 b82_3_0; __builtin_memcpy(&b82_3_0, p + 10, 2);
+                        sp_block2 b82_4_0; __builtin_memcpy(&b82_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b82_0_0, 4);
+                        __builtin_memcpy(p + 12, &b82_1_0, 2);
+                        __builtin_memcpy(p + 14, &b82_2_0, 4);
+                        __builtin_memcpy(p + 18, &b82_3_0, 2);
+                        __builtin_memcpy(p + 20, &b82_4_0, 2);
+                        sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                        sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                        sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                        sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                        sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                        pk->start += 8;
+                        pk->length -= 8;
+                        if (pk->length > c->keep) pk->length = c->keep;
+                        sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                        goto done;
                     }
                 }
             }
@@ -13654,7 +14596,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -13665,96 +14607,45 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum76 = {0, 0, 0};
-            sp_sum_value(&sum76, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum76, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum76, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum76, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum76, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum76, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum76, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum76, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum76, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum76, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum76, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum76, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum76, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
-        }
+        struct sp_sum sum83 = {0, 0, 0};
+        sp_sum_value(&sum83, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum83, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum83, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum83, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum83, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum83, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum83, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum83, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum83, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum83, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum83, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum83, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum83, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum83) & 0xffff);
         /* deparser */
-        if (valid == 0x1080300f0ull) {
-            sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 30, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 34, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 42, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1080100f0ull) {
-            sp_block4 b78_0_0; __builtin_memcpy(&b78_0_0, p, 4);
-            sp_block2 b78_1_0; __builtin_memcpy(&b78_1_0, p + 4, 2);
-            sp_block4 b78_2_0; __builtin_memcpy(&b78_2_0, p + 6, 4);
-            sp_block2 b78_3_0; __builtin_memcpy(&b78_3_0, p + 10, 2);
-            sp_block2 b78_4_0; __builtin_memcpy(&b78_4_0, p + 12, 2);
-            sp_block2 b78_5_0; __builtin_memcpy(&b78_5_0, p + 50, 2);
-            sp_block1 b78_6_0; __builtin_memcpy(&b78_6_0, p + 52, 1);
-            sp_block1 b78_7_0; __builtin_memcpy(&b78_7_0, p + 53, 1);
-            __builtin_memcpy(p + 4, &b78_0_0, 4);
-            __builtin_memcpy(p + 8, &b78_1_0, 2);
-            __builtin_memcpy(p + 10, &b78_2_0, 4);
-            __builtin_memcpy(p + 14, &b78_3_0, 2);
-            __builtin_memcpy(p + 16, &b78_4_0, 2);
-            __builtin_memcpy(p + 54, &b78_5_0, 2);
-            __builtin_memcpy(p + 56, &b78_6_0, 1);
-            __builtin_memcpy(p + 57, &b78_7_0, 1);
-            sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start += 4;
-            pk->length -= 4;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x1080000f0ull) {
-            sp_block4 b79_0_0; __builtin_memcpy(&b79_0_0, p, 4);
-            sp_block2 b79_1_0; __builtin_memcpy(&b79_1_0, p + 4, 2);
-            sp_block4 b79_2_0; __builtin_memcpy(&b79_2_0, p + 6, 4);
-            sp_block2 b79_3_0; __builtin_memcpy(&b79_3_0, p + 10, 2);
-            sp_block2 b79_4_0; __builtin_memcpy(&b79_4_0, p + 12, 2);
-            __builtin_memcpy(p + 8, &b79_0_0, 4);
-            __builtin_memcpy(p + 12, &b79_1_0, 2);
-            __builtin_memcpy(p + 14, &b79_2_0, 4);
-            __builtin_memcpy(p + 18, &b79_3_0, 2);
-            __builtin_memcpy(p + 20, &b79_4_0, 2);
-            sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p + 42, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 50, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start += 8;
-            pk->length -= 8;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
-        sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
-        sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
-        sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
-        sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b80_0_0, 4);
-        __builtin_memcpy(p + 48, &b80_1_0, 2);
-        __builtin_memcpy(p + 50, &b80_2_0, 4);
-        __builtin_memcpy(p + 54, &b80_3_0, 2);
-        __builtin_memcpy(p + 56, &b80_4_0, 2);
-        pk->start += 44;
-        pk->length -= 44;
+        sp_block4 b84_0_0; __builtin_memcpy(&b84_0_0, p, 4);
+        sp_block2 b84_1_0; __builtin_memcpy(&b84_1_0, p + 4, 2);
+        sp_block4 b84_2_0; __builtin_memcpy(&b84_2_0, p + 6, 4);
+        sp_block2 b84_3_0; __builtin_memcpy(&b84_3_0, p + 10, 2);
+        sp_block2 b84_4_0; __builtin_memcpy(&b84_4_0, p + 12, 2);
+        sp_block2 b84_5_0; __builtin_memcpy(&b84_5_0, p + 50, 2);
+        sp_block1 b84_6_0; __builtin_memcpy(&b84_6_0, p + 52, 1);
+        sp_block1 b84_7_0; __builtin_memcpy(&b84_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b84_0_0, 4);
+        __builtin_memcpy(p + 8, &b84_1_0, 2);
+        __builtin_memcpy(p + 10, &b84_2_0, 4);
+        __builtin_memcpy(p + 14, &b84_3_0, 2);
+        __builtin_memcpy(p + 16, &b84_4_0, 2);
+        __builtin_memcpy(p + 54, &b84_5_0, 2);
+        __builtin_memcpy(p + 56, &b84_6_0, 1);
+        __builtin_memcpy(p + 57, &b84_7_0, 1);
+        sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p + 38, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 46, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start += 4;
+        pk->length -= 4;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -14009,6 +14900,8 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_ue_ipv4];
     const struct sp_wait *const wait = &run->wait[85];
     const uint64_t hits = wait->hits;
@@ -14068,10 +14961,10 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -14398,6 +15291,8 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[92];
     const uint64_t hits = wait->hits;
@@ -14443,10 +15338,10 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -14801,6 +15696,9 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -14811,10 +15709,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -14999,7 +15897,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15016,7 +15914,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15033,7 +15931,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15050,7 +15948,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -15072,7 +15970,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
         sp_st16(p + 12, 0x800u);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -15132,6 +16030,9 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[97];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -15143,10 +16044,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -15274,7 +16175,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15291,7 +16192,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15308,7 +16209,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15325,7 +16226,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -15347,7 +16248,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         sp_st16(p + 12, 0x800u);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -15374,6 +16275,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -15384,10 +16288,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
@@ -15480,10 +16384,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x56 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x56 != key_nexthop_0)) {
-            key_nexthop_0 = x56;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x56}, 8);
+        const uint64_t x57 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x57 != key_nexthop_0)) {
+            key_nexthop_0 = x57;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x57}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -15505,10 +16409,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x57 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x57;
-                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x58;
+                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x58;
+                const uint64_t x59 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x59;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -15520,8 +16424,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x59 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x59;
+                const uint32_t x60 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x60;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -15529,11 +16433,11 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x60 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
-                f_underlay_udp_0_src = x60;
+                const uint32_t x61 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
+                f_underlay_udp_0_src = x61;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x61 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x61;
+                const uint32_t x62 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x62;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -15610,7 +16514,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15627,7 +16531,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15644,7 +16548,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -15661,7 +16565,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -15677,11 +16581,57 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
-            const uint32_t x62 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-            sp_st16(p + 14 + 10, x62);
+            const uint32_t x63 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x63);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
+            c->keep = (meta_out_length + 0x40u);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            struct sp_sum sum64 = {0, 0, 0};
+            sp_sum_value(&sum64, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum64, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum64, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum64, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum64, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum64, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum64, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum64, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum64, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum64, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum64, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum64, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum64, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum64) & 0xffff);
+            /* deparser */
+            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            pk->start -= 50;
+            pk->length += 50;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -15705,8 +16655,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x63 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x63;
+            const uint32_t x66 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x66;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -15717,8 +16667,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x64 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x64;
+            const uint32_t x67 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x67;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -15731,16 +16681,94 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x65 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x65;
+                const uint32_t x68 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x68;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                c->keep = (meta_out_length + 0x40u);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum69 = {0, 0, 0};
+                sp_sum_value(&sum69, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum69, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum69, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum69, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum69, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum69, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum69, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum69, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum69, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum69, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum69, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum69, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum69, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum69) & 0xffff);
+                struct sp_sum sum70 = {0, 0, 0};
+                sp_sum_value(&sum70, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum70, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum70, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum70, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum70, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum70, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum70, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum70, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum70, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum70, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum70, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum70, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum70, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
+                /* deparser */
+                if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
+                sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
+                sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
+                sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
+                sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
+                __builtin_memcpy(p - 44, &b71_0_0, 4);
+                __builtin_memcpy(p - 40, &b71_1_0, 2);
+                __builtin_memcpy(p - 38, &b71_2_0, 4);
+                __builtin_memcpy(p - 34, &b71_3_0, 2);
+                __builtin_memcpy(p - 32, &b71_4_0, 2);
+                sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                sp_st64(p - 80, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                sp_st64(p - 72, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 94;
+                pk->length += 94;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -15751,123 +16779,66 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum66 = {0, 0, 0};
-            sp_sum_value(&sum66, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum66, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum66, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum66, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum66, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum66, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum66, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum66, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum66, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum66, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum66, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum66, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum66, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum66) & 0xffff);
-        }
-        struct sp_sum sum67 = {0, 0, 0};
-        sp_sum_value(&sum67, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum67, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum67, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum67, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum67, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum67, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum67, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum67, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum67, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum67, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum67, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum67, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum67, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum67) & 0xffff);
+        struct sp_sum sum72 = {0, 0, 0};
+        sp_sum_value(&sum72, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum72, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum72, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum72, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum72, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum72, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum72, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum72, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum72, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum72, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum72, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum72, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum72, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum72) & 0xffff);
+        struct sp_sum sum73 = {0, 0, 0};
+        sp_sum_value(&sum73, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum73, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum73, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum73, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum73, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum73, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum73, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum73, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum73, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum73, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum73, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum73, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum73, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum73) & 0xffff);
         /* deparser */
-        if (valid == 0x27ffull) {
-            if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
-            sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
-            sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
-            sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
-            sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b68_0_0, 4);
-            __builtin_memcpy(p - 40, &b68_1_0, 2);
-            __builtin_memcpy(p - 38, &b68_2_0, 4);
-            __builtin_memcpy(p - 34, &b68_3_0, 2);
-            __builtin_memcpy(p - 32, &b68_4_0, 2);
-            sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 80, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 94;
-            pk->length += 94;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x24ffull) {
-            if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
-            sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
-            sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
-            sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
-            sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b69_0_0, 4);
-            __builtin_memcpy(p - 32, &b69_1_0, 2);
-            __builtin_memcpy(p - 30, &b69_2_0, 4);
-            __builtin_memcpy(p - 26, &b69_3_0, 2);
-            __builtin_memcpy(p - 24, &b69_4_0, 2);
-            sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 64, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 86;
-            pk->length += 86;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+        if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 50;
-        pk->length += 50;
+        sp_block4 b74_0_0; __builtin_memcpy(&b74_0_0, p, 4);
+        sp_block2 b74_1_0; __builtin_memcpy(&b74_1_0, p + 4, 2);
+        sp_block4 b74_2_0; __builtin_memcpy(&b74_2_0, p + 6, 4);
+        sp_block2 b74_3_0; __builtin_memcpy(&b74_3_0, p + 10, 2);
+        sp_block2 b74_4_0; __builtin_memcpy(&b74_4_0, p + 12, 2);
+        __builtin_memcpy(p - 36, &b74_0_0, 4);
+        __builtin_memcpy(p - 32, &b74_1_0, 2);
+        __builtin_memcpy(p - 30, &b74_2_0, 4);
+        __builtin_memcpy(p - 26, &b74_3_0, 2);
+        __builtin_memcpy(p - 24, &b74_4_0, 2);
+        sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 72, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 64, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 86;
+        pk->length += 86;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -15887,6 +16858,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[98];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -15898,10 +16872,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
@@ -16067,7 +17041,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -16084,7 +17058,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -16101,7 +17075,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -16118,7 +17092,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -16139,6 +17113,23 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
+            c->keep = (meta_out_length + 0xeu);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            /* deparser */
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -16162,8 +17153,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x49 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x49;
+            const uint32_t x50 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x50;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -16174,8 +17165,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x50 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x50;
+            const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x51;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -16188,16 +17179,71 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x51 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x51;
+                const uint32_t x52 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x52;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                c->keep = (meta_out_length + 0xeu);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum53 = {0, 0, 0};
+                sp_sum_value(&sum53, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum53, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum53, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum53, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum53, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum53, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum53, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum53, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum53, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum53, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum53, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum53, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
+                /* deparser */
+                if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
+                sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
+                sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
+                sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
+                sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
+                __builtin_memcpy(p - 44, &b54_0_0, 4);
+                __builtin_memcpy(p - 40, &b54_1_0, 2);
+                __builtin_memcpy(p - 38, &b54_2_0, 4);
+                __builtin_memcpy(p - 34, &b54_3_0, 2);
+                __builtin_memcpy(p - 32, &b54_4_0, 2);
+                sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 44;
+                pk->length += 44;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -16208,78 +17254,43 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum52 = {0, 0, 0};
-            sp_sum_value(&sum52, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum52, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum52, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum52, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum52, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum52, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum52, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum52, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum52, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum52, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum52, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum52, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum52, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum52) & 0xffff);
-        }
+        struct sp_sum sum55 = {0, 0, 0};
+        sp_sum_value(&sum55, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum55, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum55, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum55, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum55, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum55, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum55, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum55, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum55, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum55, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum55, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum55, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum55, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum55) & 0xffff);
         /* deparser */
-        if (valid == 0x27f0ull) {
-            if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b53_0_0; __builtin_memcpy(&b53_0_0, p, 4);
-            sp_block2 b53_1_0; __builtin_memcpy(&b53_1_0, p + 4, 2);
-            sp_block4 b53_2_0; __builtin_memcpy(&b53_2_0, p + 6, 4);
-            sp_block2 b53_3_0; __builtin_memcpy(&b53_3_0, p + 10, 2);
-            sp_block2 b53_4_0; __builtin_memcpy(&b53_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b53_0_0, 4);
-            __builtin_memcpy(p - 40, &b53_1_0, 2);
-            __builtin_memcpy(p - 38, &b53_2_0, 4);
-            __builtin_memcpy(p - 34, &b53_3_0, 2);
-            __builtin_memcpy(p - 32, &b53_4_0, 2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 44;
-            pk->length += 44;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x24f0ull) {
-            if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
-            sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
-            sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
-            sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
-            sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b54_0_0, 4);
-            __builtin_memcpy(p - 32, &b54_1_0, 2);
-            __builtin_memcpy(p - 30, &b54_2_0, 4);
-            __builtin_memcpy(p - 26, &b54_3_0, 2);
-            __builtin_memcpy(p - 24, &b54_4_0, 2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 36;
-            pk->length += 36;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
+        sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
+        sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
+        sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
+        sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
+        sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
+        __builtin_memcpy(p - 36, &b56_0_0, 4);
+        __builtin_memcpy(p - 32, &b56_1_0, 2);
+        __builtin_memcpy(p - 30, &b56_2_0, 4);
+        __builtin_memcpy(p - 26, &b56_3_0, 2);
+        __builtin_memcpy(p - 24, &b56_4_0, 2);
+        sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 36;
+        pk->length += 36;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -16545,6 +17556,8 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_ue_ipv6];
     const struct sp_wait *const wait = &run->wait[103];
     const uint64_t hits = wait->hits;
@@ -16601,10 +17614,10 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -16954,6 +17967,8 @@ static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_ru
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[112];
     const uint64_t hits = wait->hits;
@@ -16996,10 +18011,10 @@ static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_ru
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -17374,6 +18389,9 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -17384,10 +18402,10 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -17568,7 +18586,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -17585,7 +18603,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -17602,7 +18620,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -17619,7 +18637,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -17634,7 +18652,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
         sp_st16(p + 12, 0x86ddu);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -17696,6 +18714,9 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[116];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -17707,10 +18728,10 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -17840,7 +18861,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -17857,7 +18878,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -17874,7 +18895,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -17891,7 +18912,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -17906,7 +18927,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         sp_st16(p + 12, 0x86ddu);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -17933,6 +18954,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
@@ -17943,10 +18967,10 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
@@ -18036,10 +19060,10 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x83 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x83 != key_nexthop_0)) {
-            key_nexthop_0 = x83;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x83}, 8);
+        const uint64_t x84 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x84 != key_nexthop_0)) {
+            key_nexthop_0 = x84;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x84}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -18061,10 +19085,10 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x84 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x84;
-                const uint64_t x85 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x85;
+                const uint64_t x85 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x85;
+                const uint64_t x86 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x86;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -18076,8 +19100,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x86 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x86;
+                const uint32_t x87 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x87;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -18085,11 +19109,11 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x87 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 54)) | 0xc000u);
-                f_underlay_udp_0_src = x87;
+                const uint32_t x88 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 54)) | 0xc000u);
+                f_underlay_udp_0_src = x88;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x88 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x88;
+                const uint32_t x89 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x89;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -18166,7 +19190,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -18183,7 +19207,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -18200,7 +19224,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -18217,7 +19241,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -18231,6 +19255,52 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
+            c->keep = (meta_out_length + 0x40u);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            struct sp_sum sum90 = {0, 0, 0};
+            sp_sum_value(&sum90, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum90, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum90, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum90, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum90, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum90, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum90, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum90, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum90, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum90, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum90, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum90, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum90, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum90) & 0xffff);
+            /* deparser */
+            if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                goto done;
+            }
+            sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+            sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+            sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+            sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+            sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+            sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+            sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+            sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            pk->start -= 50;
+            pk->length += 50;
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -18254,8 +19324,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x89 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x89;
+            const uint32_t x92 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x92;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -18266,8 +19336,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x90 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x90;
+            const uint32_t x93 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x93;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -18280,16 +19350,94 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x91 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x91;
+                const uint32_t x94 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x94;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                c->keep = (meta_out_length + 0x40u);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum95 = {0, 0, 0};
+                sp_sum_value(&sum95, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum95, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum95, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum95, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum95, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum95, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum95, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum95, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum95, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum95, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum95, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum95, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum95, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum95) & 0xffff);
+                struct sp_sum sum96 = {0, 0, 0};
+                sp_sum_value(&sum96, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum96, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum96, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum96, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum96, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum96, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum96, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum96, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum96, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum96, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum96, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum96, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum96, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum96) & 0xffff);
+                /* deparser */
+                if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b97_0_0; __builtin_memcpy(&b97_0_0, p, 4);
+                sp_block2 b97_1_0; __builtin_memcpy(&b97_1_0, p + 4, 2);
+                sp_block4 b97_2_0; __builtin_memcpy(&b97_2_0, p + 6, 4);
+                sp_block2 b97_3_0; __builtin_memcpy(&b97_3_0, p + 10, 2);
+                sp_block2 b97_4_0; __builtin_memcpy(&b97_4_0, p + 12, 2);
+                __builtin_memcpy(p - 44, &b97_0_0, 4);
+                __builtin_memcpy(p - 40, &b97_1_0, 2);
+                __builtin_memcpy(p - 38, &b97_2_0, 4);
+                __builtin_memcpy(p - 34, &b97_3_0, 2);
+                __builtin_memcpy(p - 32, &b97_4_0, 2);
+                sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+                sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+                sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+                sp_st64(p - 80, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+                sp_st64(p - 72, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+                sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+                sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+                sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 94;
+                pk->length += 94;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
         }
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -18300,123 +19448,66 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum92 = {0, 0, 0};
-            sp_sum_value(&sum92, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum92, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum92, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum92, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum92, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum92, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum92, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum92, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum92, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum92, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum92, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum92, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum92, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum92) & 0xffff);
-        }
-        struct sp_sum sum93 = {0, 0, 0};
-        sp_sum_value(&sum93, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum93, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum93, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum93, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum93, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum93, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum93, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum93, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum93, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum93, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum93, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum93, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum93, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum93) & 0xffff);
+        struct sp_sum sum98 = {0, 0, 0};
+        sp_sum_value(&sum98, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum98, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum98, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum98, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum98, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum98, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum98, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum98, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum98, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum98, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum98, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum98, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum98, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum98) & 0xffff);
+        struct sp_sum sum99 = {0, 0, 0};
+        sp_sum_value(&sum99, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum99, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum99, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum99, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum99, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum99, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum99, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum99, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum99, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum99, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum99, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum99, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum99, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum99) & 0xffff);
         /* deparser */
-        if (valid == 0x33ffull) {
-            if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b94_0_0; __builtin_memcpy(&b94_0_0, p, 4);
-            sp_block2 b94_1_0; __builtin_memcpy(&b94_1_0, p + 4, 2);
-            sp_block4 b94_2_0; __builtin_memcpy(&b94_2_0, p + 6, 4);
-            sp_block2 b94_3_0; __builtin_memcpy(&b94_3_0, p + 10, 2);
-            sp_block2 b94_4_0; __builtin_memcpy(&b94_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b94_0_0, 4);
-            __builtin_memcpy(p - 40, &b94_1_0, 2);
-            __builtin_memcpy(p - 38, &b94_2_0, 4);
-            __builtin_memcpy(p - 34, &b94_3_0, 2);
-            __builtin_memcpy(p - 32, &b94_4_0, 2);
-            sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 80, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 94;
-            pk->length += 94;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (valid == 0x30ffull) {
-            if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b95_0_0; __builtin_memcpy(&b95_0_0, p, 4);
-            sp_block2 b95_1_0; __builtin_memcpy(&b95_1_0, p + 4, 2);
-            sp_block4 b95_2_0; __builtin_memcpy(&b95_2_0, p + 6, 4);
-            sp_block2 b95_3_0; __builtin_memcpy(&b95_3_0, p + 10, 2);
-            sp_block2 b95_4_0; __builtin_memcpy(&b95_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b95_0_0, 4);
-            __builtin_memcpy(p - 32, &b95_1_0, 2);
-            __builtin_memcpy(p - 30, &b95_2_0, 4);
-            __builtin_memcpy(p - 26, &b95_3_0, 2);
-            __builtin_memcpy(p - 24, &b95_4_0, 2);
-            sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-            sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-            sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-            sp_st64(p - 72, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-            sp_st64(p - 64, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-            sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-            sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-            sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 86;
-            pk->length += 86;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
-        if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
+        if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_st64(p - 50, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
-        sp_st32(p - 42, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
-        sp_st16(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
-        sp_st64(p - 36, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
-        sp_st64(p - 28, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
-        sp_st32(p - 20, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
-        sp_st64(p - 16, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
-        sp_st64(p - 8, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
-        pk->start -= 50;
-        pk->length += 50;
+        sp_block4 b100_0_0; __builtin_memcpy(&b100_0_0, p, 4);
+        sp_block2 b100_1_0; __builtin_memcpy(&b100_1_0, p + 4, 2);
+        sp_block4 b100_2_0; __builtin_memcpy(&b100_2_0, p + 6, 4);
+        sp_block2 b100_3_0; __builtin_memcpy(&b100_3_0, p + 10, 2);
+        sp_block2 b100_4_0; __builtin_memcpy(&b100_4_0, p + 12, 2);
+        __builtin_memcpy(p - 36, &b100_0_0, 4);
+        __builtin_memcpy(p - 32, &b100_1_0, 2);
+        __builtin_memcpy(p - 30, &b100_2_0, 4);
+        __builtin_memcpy(p - 26, &b100_3_0, 2);
+        __builtin_memcpy(p - 24, &b100_4_0, 2);
+        sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
+        sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
+        sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
+        sp_st64(p - 72, (uint64_t)f_underlay_ipv4_0_version << 60 | (uint64_t)f_underlay_ipv4_1_ihl << 56 | (uint64_t)f_underlay_ipv4_2_tos << 48 | (uint64_t)f_underlay_ipv4_3_total_length << 32 | (uint64_t)f_underlay_ipv4_4_identification << 16 | (uint64_t)f_underlay_ipv4_5_reserved << 15 | (uint64_t)f_underlay_ipv4_6_dont_fragment << 14 | (uint64_t)f_underlay_ipv4_7_more_fragments << 13 | (uint64_t)f_underlay_ipv4_8_fragment_offset);
+        sp_st64(p - 64, (uint64_t)f_underlay_ipv4_9_ttl << 56 | (uint64_t)f_underlay_ipv4_10_protocol << 48 | (uint64_t)f_underlay_ipv4_11_checksum << 32 | (uint64_t)f_underlay_ipv4_12_src);
+        sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
+        sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
+        sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 86;
+        pk->length += 86;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -18436,6 +19527,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
     uint64_t key_nexthop_0 = 0;
     uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
+    const struct sp_meters meter_class_rate = run->lane->meters[METER_class_rate];
     const struct sp_wait *const wait = &run->wait[118];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
@@ -18447,10 +19541,10 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
             const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
-            sp_expect_count(run, COUNTER_usage, soon->set_pdr.usage_3);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_1_4);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_2_5);
-            sp_expect_meter(run, METER_mbr, soon->set_pdr.meter_3_6);
+            sp_expect(counter_usage, soon->set_pdr.usage_3);
+            sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
+            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
@@ -18613,7 +19707,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x10u) != 0u) {
                     meta_reason = 0x1eu;
@@ -18630,7 +19724,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 8u) != 0u) {
                     meta_reason = 0x1eu;
@@ -18647,7 +19741,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 if (((rule_set_pdr->set_pdr.flags_2) & 4u) != 0u) {
                     meta_reason = 0x1eu;
@@ -18664,7 +19758,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, meter_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -18678,6 +19772,23 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
+            c->keep = (meta_out_length + 0xeu);
+            if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            }
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            standard_metadata_egress_port = standard_metadata_egress_spec;
+            if (standard_metadata_egress_spec == 511) {
+                sp_drop(run, i, 0u, meta_mark);
+                goto done;
+            }
+            /* deparser */
+            if (pk->length > c->keep) pk->length = c->keep;
+            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+            goto done;
         } else {
             sp_st16(p + 12, 0x800u);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
@@ -18701,8 +19812,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x76 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x76;
+            const uint32_t x77 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x77;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -18713,8 +19824,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x77 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x77;
+            const uint32_t x78 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x78;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -18727,16 +19838,71 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x78 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x78;
+                const uint32_t x79 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x79;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
+                c->keep = (meta_out_length + 0xeu);
+                if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+                    sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+                }
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                standard_metadata_egress_port = standard_metadata_egress_spec;
+                if (standard_metadata_egress_spec == 511) {
+                    sp_drop(run, i, 0u, meta_mark);
+                    goto done;
+                }
+                struct sp_sum sum80 = {0, 0, 0};
+                sp_sum_value(&sum80, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum80, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum80, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum80, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum80, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum80, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum80, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum80, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum80, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum80, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum80, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum80, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum80, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum80) & 0xffff);
+                /* deparser */
+                if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
+                    sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
+                    goto done;
+                }
+                sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
+                sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
+                sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
+                sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
+                sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
+                __builtin_memcpy(p - 44, &b81_0_0, 4);
+                __builtin_memcpy(p - 40, &b81_1_0, 2);
+                __builtin_memcpy(p - 38, &b81_2_0, 4);
+                __builtin_memcpy(p - 34, &b81_3_0, 2);
+                __builtin_memcpy(p - 32, &b81_4_0, 2);
+                sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+                sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+                sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+                sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+                sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+                sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
+                sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
+                pk->start -= 44;
+                pk->length += 44;
+                if (pk->length > c->keep) pk->length = c->keep;
+                sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+                goto done;
             }
         }
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count_now(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+            sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -18747,78 +19913,43 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        if (sp_bit(valid, V_tunnel_ipv4)) {
-            struct sp_sum sum79 = {0, 0, 0};
-            sp_sum_value(&sum79, f_tunnel_ipv4_0_version, 4);
-            sp_sum_value(&sum79, f_tunnel_ipv4_1_ihl, 4);
-            sp_sum_value(&sum79, f_tunnel_ipv4_2_tos, 8);
-            sp_sum_value(&sum79, f_tunnel_ipv4_3_total_length, 16);
-            sp_sum_value(&sum79, f_tunnel_ipv4_4_identification, 16);
-            sp_sum_value(&sum79, f_tunnel_ipv4_5_reserved, 1);
-            sp_sum_value(&sum79, f_tunnel_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum79, f_tunnel_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum79, f_tunnel_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum79, f_tunnel_ipv4_9_ttl, 8);
-            sp_sum_value(&sum79, f_tunnel_ipv4_10_protocol, 8);
-            sp_sum_value(&sum79, f_tunnel_ipv4_12_src, 32);
-            sp_sum_value(&sum79, f_tunnel_ipv4_13_dst, 32);
-            f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
-        }
+        struct sp_sum sum82 = {0, 0, 0};
+        sp_sum_value(&sum82, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum82, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum82, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum82, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum82, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum82, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum82, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum82, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum82, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum82, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum82, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum82, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum82, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum82) & 0xffff);
         /* deparser */
-        if (valid == 0x33f0ull) {
-            if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b80_0_0; __builtin_memcpy(&b80_0_0, p, 4);
-            sp_block2 b80_1_0; __builtin_memcpy(&b80_1_0, p + 4, 2);
-            sp_block4 b80_2_0; __builtin_memcpy(&b80_2_0, p + 6, 4);
-            sp_block2 b80_3_0; __builtin_memcpy(&b80_3_0, p + 10, 2);
-            sp_block2 b80_4_0; __builtin_memcpy(&b80_4_0, p + 12, 2);
-            __builtin_memcpy(p - 44, &b80_0_0, 4);
-            __builtin_memcpy(p - 40, &b80_1_0, 2);
-            __builtin_memcpy(p - 38, &b80_2_0, 4);
-            __builtin_memcpy(p - 34, &b80_3_0, 2);
-            __builtin_memcpy(p - 32, &b80_4_0, 2);
-            sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 10, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p - 2, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            sp_st32(p + 6, (uint32_t)((uint64_t)f_tunnel_optional_0_sequence << 16 | (uint64_t)f_tunnel_optional_1_npdu << 8 | (uint64_t)f_tunnel_optional_2_next_extension));
-            sp_st32(p + 10, (uint32_t)((uint64_t)f_tunnel_psc_0_length << 24 | (uint64_t)f_tunnel_psc_1_pdu_type << 20 | (uint64_t)f_tunnel_psc_2_spare << 16 | (uint64_t)f_tunnel_psc_3_qos << 8 | (uint64_t)f_tunnel_psc_4_next_extension));
-            pk->start -= 44;
-            pk->length += 44;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
+        if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
+            sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        if (valid == 0x30f0ull) {
-            if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
-                sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
-                goto done;
-            }
-            sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-            sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-            sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-            sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-            sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-            __builtin_memcpy(p - 36, &b81_0_0, 4);
-            __builtin_memcpy(p - 32, &b81_1_0, 2);
-            __builtin_memcpy(p - 30, &b81_2_0, 4);
-            __builtin_memcpy(p - 26, &b81_3_0, 2);
-            __builtin_memcpy(p - 24, &b81_4_0, 2);
-            sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
-            sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
-            sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
-            sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
-            sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
-            pk->start -= 36;
-            pk->length += 36;
-            if (pk->length > c->keep) pk->length = c->keep;
-            sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
-            goto done;
-        }
+        sp_block4 b83_0_0; __builtin_memcpy(&b83_0_0, p, 4);
+        sp_block2 b83_1_0; __builtin_memcpy(&b83_1_0, p + 4, 2);
+        sp_block4 b83_2_0; __builtin_memcpy(&b83_2_0, p + 6, 4);
+        sp_block2 b83_3_0; __builtin_memcpy(&b83_3_0, p + 10, 2);
+        sp_block2 b83_4_0; __builtin_memcpy(&b83_4_0, p + 12, 2);
+        __builtin_memcpy(p - 36, &b83_0_0, 4);
+        __builtin_memcpy(p - 32, &b83_1_0, 2);
+        __builtin_memcpy(p - 30, &b83_2_0, 4);
+        __builtin_memcpy(p - 26, &b83_3_0, 2);
+        __builtin_memcpy(p - 24, &b83_4_0, 2);
+        sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
+        sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
+        sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
+        sp_st64(p - 2, (uint64_t)f_tunnel_udp_0_src << 48 | (uint64_t)f_tunnel_udp_1_dst << 32 | (uint64_t)f_tunnel_udp_2_length << 16 | (uint64_t)f_tunnel_udp_3_checksum);
+        sp_st64(p + 6, (uint64_t)f_tunnel_gtpu_0_version << 61 | (uint64_t)f_tunnel_gtpu_1_protocol_type << 60 | (uint64_t)f_tunnel_gtpu_2_spare << 59 | (uint64_t)f_tunnel_gtpu_3_has_extension << 58 | (uint64_t)f_tunnel_gtpu_4_has_sequence << 57 | (uint64_t)f_tunnel_gtpu_5_has_npdu << 56 | (uint64_t)f_tunnel_gtpu_6_message_type << 48 | (uint64_t)f_tunnel_gtpu_7_length << 32 | (uint64_t)f_tunnel_gtpu_8_teid);
+        pk->start -= 36;
+        pk->length += 36;
         if (pk->length > c->keep) pk->length = c->keep;
         sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
         done:;
@@ -19080,6 +20211,8 @@ static __attribute__((noinline)) void alike_2_12_pdr_by_class(struct sp_run *con
     const uint32_t skip_traffic_class = !table_traffic_class->lookup && ((const struct record_traffic_class *)table_traffic_class->miss)->action == ACTION_best_effort;
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[of_4];
     const uint64_t hits = wait->hits;
@@ -19125,10 +20258,10 @@ static __attribute__((noinline)) void alike_2_12_pdr_by_class(struct sp_run *con
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -19799,6 +20932,8 @@ static __attribute__((noinline)) void alike_6_12_pdr_by_class(struct sp_run *con
     uint64_t skipped_traffic_class = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
+    const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
+    const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
     struct sp_table *const table = &run->lane->tables[TABLE_pdr_by_class];
     const struct sp_wait *const wait = &run->wait[of_4];
     const uint64_t hits = wait->hits;
@@ -19841,10 +20976,10 @@ static __attribute__((noinline)) void alike_6_12_pdr_by_class(struct sp_run *con
         switch (r->action) {
             case ACTION_set_pdr: {
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
-                sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
-                sp_expect_meter(run, METER_mbr, r->set_pdr.meter_3_6);
+                sp_expect(counter_usage, r->set_pdr.usage_3);
+                sp_expect(meter_mbr, r->set_pdr.meter_1_4);
+                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
