@@ -105,13 +105,9 @@ fn a_table_is_near_or_far_as_it_fills_and_empties_and_packets_do_the_same() {
     let mut ir = p4_check::compile_str("near.p4", PROGRAM, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
     p4_passes::optimise(&mut ir).unwrap();
     let c = p4_emit::emit_x86(&ir).unwrap();
-    for part in [
-        "if (small_routes)",
-        "near_hops = sp_near(",
-        "_others_0_hops(run, bit);",
-        "sp_expect(counter_usage, soon->",
-        "sp_count_now(",
-    ] {
+    for part in
+        ["if (small_routes)", "near_hops = sp_near(", "_others_0_hops(run, bit);", "sp_expect(counter_usage, soon->", "sp_count_now("]
+    {
         assert!(c.contains(part), "{part} is not in\n{c}");
     }
     let mut pair = common::pair(ir, 11, &["-O1"]);

@@ -68,7 +68,8 @@ fn ways_with_different_headers_do_what_the_interpreter_does() {
 #[test]
 fn of_many_such_ways_some_meet_again() {
     let more = ["d", "e", "f", "g"].iter().zip([8, 16, 32, 64]);
-    let more: String = more.map(|(h, bit)| format!("if (hdr.a.flags & {bit} != 0) {{ hdr.{h}.setValid(); hdr.{h}.inner = {bit}; }}\n")).collect();
+    let more: String =
+        more.map(|(h, bit)| format!("if (hdr.a.flags & {bit} != 0) {{ hdr.{h}.setValid(); hdr.{h}.inner = {bit}; }}\n")).collect();
     let text = run(&more);
     assert!(text.contains("if (valid == "), "{text}");
 }
