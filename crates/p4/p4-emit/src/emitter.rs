@@ -157,10 +157,10 @@ pub(crate) struct Emitter<'a> {
     pub smalls: BTreeSet<p4_ir::TableId>,
     /// What follows, the innermost last.
     pub rest: Vec<Rest<'a>>,
-    /// `if`s of this function whose branches do not meet again.
-    pub split: usize,
-    /// How many copies of what follows are being printed, one in the other.
-    pub copies: usize,
+    /// Duplicated tails of this function.
+    pub tails: usize,
+    /// Depth of duplicated tails, one within another, where the text stands.
+    pub inside_tails: usize,
     /// Arrays of cells that this function uses.
     pub cells: BTreeSet<Cells>,
     /// Packets that it hands to functions of their own.
@@ -217,8 +217,8 @@ impl<'a> Emitter<'a> {
             nears: BTreeMap::new(),
             smalls: BTreeSet::new(),
             rest: Vec::new(),
-            split: 0,
-            copies: 0,
+            tails: 0,
+            inside_tails: 0,
             cells: BTreeSet::new(),
             others: Vec::new(),
             others_of: None,
@@ -817,7 +817,7 @@ impl<'a> Emitter<'a> {
             return Ok(());
         }
         if let Vertex::Node(node) = vertex
-            && self.copies > 0
+            && self.inside_tails > 0
             && self.is_inside(node)
         {
             return self.print_node(node);

@@ -16,8 +16,8 @@
 //! Packets that are parsed alike, in ways that the program marks as likely, are a *class* ([`class`]) and have stages of
 //! their own, printed by the same code with more known about them ([`facts`]): keys are written when a packet starts to
 //! wait for a look-up ([`wait`]), made headers are C locals ([`fields`]), and it is known which bytes the deparser moves
-//! where. Ways on which other headers are made do not meet again ([`split`]). Variables that a rule's action sets are read from its record
-//! ([`action_params`]), for all packets.
+//! where. Code behind an `if` that makes headers is duplicated into its branches ([`tails`]). Variables that a rule's action sets are read from its
+//! record ([`action_params`]), for all packets.
 //!
 //! # Interface
 //! The text's own first part (`runtime.h`) declares it: the host calls `sp_process` with a `struct sp_lane` that holds
@@ -45,9 +45,9 @@ pub mod layout;
 pub mod model;
 mod near;
 mod parser;
-mod split;
 mod stages;
 mod stmt;
+mod tails;
 mod turns;
 mod wait;
 

@@ -89,7 +89,7 @@ static inline void sp_flush(struct sp_run *run)
     run->pendings = 0;
 }
 
-/* Arrays of cells come by value: a stage reads them once, as stores to a packet's bytes may change any memory, for all that compilers know. */
+/* Arrays of cells are passed by value, and a stage reads them once: a compiler must assume that a store to a packet's bytes changes any memory. */
 static inline void sp_count(struct sp_run *run, const struct sp_counter of, uint64_t index, uint64_t packets, uint64_t bytes)
 {
     if (index >= of.size) return;

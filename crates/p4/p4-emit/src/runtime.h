@@ -309,7 +309,7 @@ struct sp_sum {
     uint32_t at;
 };
 
-/* Adds the halves with the carry of that: it comes out of the lower half of a number and itself rotated. */
+/* One's complement sum of the halves: a number added to itself, rotated by half its width, has it in the upper half, the end-around carry included. */
 static inline uint32_t sp_fold(uint64_t sum)
 {
     sum += sum >> 32 | sum << 32;

@@ -192,7 +192,7 @@ impl<'a> Emitter<'a> {
     /// One function, from its head on.
     fn function_text(&mut self, stage: StageId, others: Option<Others>, head: &str) -> Result<String, EmitError> {
         self.passes_to.clear();
-        self.split = 0;
+        self.tails = 0;
         self.others_of = others.as_ref().map(|of| of.site);
         match (self.graph.stages[stage].site, others) {
             (_, Some(Others { site, flow })) => self.head_site(site, flow, false)?,

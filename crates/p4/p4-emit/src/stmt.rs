@@ -74,13 +74,13 @@ impl<'a> Emitter<'a> {
             "1" => return self.block(a),
             _ => {}
         }
-        let splits = self.splits(a, b);
+        let duplicates = self.duplicates_tail(a, b);
         let before = self.fork();
         self.open(format!("if {}", head(&text)));
         self.assume(condition, true);
         self.block(a)?;
-        if splits {
-            self.print_rest()?;
+        if duplicates {
+            self.print_tail()?;
         }
         let after_a = std::mem::replace(&mut self.flow, before);
         self.assume(condition, false);

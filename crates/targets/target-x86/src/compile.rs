@@ -48,8 +48,8 @@ fn arguments(processor: &str, more: &[String]) -> Vec<String> {
     flags.chain([format!("-march={processor}")]).chain(more.iter().cloned()).collect()
 }
 
-/// Compiles `text` ahead, for all [`LEVELS`]; names of the files in `to`. By gcc, if it is there: it takes longer, which matters to nobody then, and its code
-/// is faster (docs/performance.md).
+/// Compiles `text` ahead, for all [`LEVELS`]; names of the files in `to`. By gcc, if it is there: it compiles more slowly than clang, but its code is
+/// faster (docs/performance.md).
 ///
 /// # Errors
 /// As for [`crate::X86::load`].

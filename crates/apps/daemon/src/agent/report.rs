@@ -129,17 +129,14 @@ impl Agent {
     fn report_ahead(&mut self, report: &mut Report) {
         let ahead = self.datapath.targets.fast().and_then(|fast| fast.facets().ahead);
         let Some(carried) = ahead.map(Ahead::carried) else { return };
+        let refused: BTreeMap<PortId, u64> = self.datapath.kernel.iter_mut().flat_map(Kernel::refused).collect();
         for label in &self.datapath.ports {
             let Some(row) = report.ports.get_mut(&label.name) else { continue };
             row.received_ahead = carried.received.get(&label.id).copied().unwrap_or_default().into();
             row.transmitted_ahead = carried.sent.get(&label.id).copied().unwrap_or_default().into();
             row.received += row.received_ahead;
             row.transmitted += row.transmitted_ahead;
-        }
-        let labels = &self.datapath.ports;
-        for (port, refused) in self.datapath.kernel.iter_mut().flat_map(Kernel::refused) {
-            let row = labels.iter().find(|label| label.id == port).and_then(|label| report.ports.get_mut(&label.name));
-            row.into_iter().for_each(|row| row.lost_after_us += refused);
+            row.lost_after_us += refused.get(&label.id).copied().unwrap_or_default();
         }
         for (reason, count) in &carried.dropped {
             *report.dropped.entry(self.datapath.targets.program().reason_name(reason.0)).or_default() += (*count).into();

@@ -78,6 +78,7 @@ struct Hooked {
 
 /// Redirected frames that a port's interface has dropped since the program came onto it. Only a veth's are known: other drivers count them under
 /// names of their own.
+#[derive(Default)]
 struct Refused {
     /// What the interface had counted when it was last read.
     seen: u64,
@@ -85,8 +86,9 @@ struct Refused {
 }
 
 impl Refused {
-    fn from_now(interface: &str) -> Refused {
-        Refused { seen: probe::refused(interface).unwrap_or_default(), total: 0 }
+    /// The program comes onto an interface: what that has counted so far is not ours.
+    fn begin(&mut self, interface: &str) {
+        self.seen = probe::refused(interface).unwrap_or_default();
     }
 
     fn read(&mut self, interface: &str) -> u64 {
@@ -267,11 +269,13 @@ impl Kernel {
         }
         let mode = self.xdp.attach(&interface.name, interface.index).map_err(failure)?;
         let name = interface.name.clone();
+        let mut refused = Refused::default();
+        refused.begin(&interface.name);
         self.hooked.push(Hooked {
             port: id,
             slot,
             name: port.name.clone(),
-            refused: Refused::from_now(&interface.name),
+            refused,
             interface,
             mode,
             away: false,
@@ -422,8 +426,7 @@ impl Hooked {
             return Err(xdp.detach(interface.index).err().unwrap_or(error).to_string());
         }
         tracing::warn!(port = self.name, interface = interface.name, "the interface exists again: XDP is attached");
-        // The new interface counts from zero.
-        self.refused.seen = Refused::from_now(&interface.name).seen;
+        self.refused.begin(&interface.name);
         (self.interface, self.mode, self.away) = (interface, mode, false);
         (self.sends, self.tried) = (None, Tried::default());
         Ok(())

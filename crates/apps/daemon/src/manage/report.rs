@@ -228,7 +228,7 @@ pub struct PortReport {
     pub transmitted_ahead: Count,
     /// Frames that kernel or device lost before we saw them.
     pub lost_before_us: u64,
-    /// Of those sent, frames that kernel or device refused. Of those that XDP redirects only a veth tells.
+    /// Of those sent, frames that kernel or device refused. Of redirected frames, only those that a veth dropped are known.
     pub lost_after_us: u64,
     /// Whether its interface is away: what was to leave by it is dropped as `port_down`.
     #[serde(default)]

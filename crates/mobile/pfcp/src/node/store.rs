@@ -81,7 +81,7 @@ impl Sessions {
 
     /// A copy of a session that lives.
     pub(super) fn get(&self, seid: Seid) -> Option<Session> {
-        self.all.get(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
+        self.all.get(seid).filter(|session| lives(&self.associations, &self.doomed, seid, session))
     }
 
     /// A copy of a session, whether it lives or waits to be ended.
@@ -91,17 +91,17 @@ impl Sessions {
 
     /// A session that lives, for as long as no other is looked at.
     pub(super) fn look(&mut self, seid: Seid) -> Option<&Session> {
-        self.all.look(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
+        self.all.look(seid).filter(|session| lives(&self.associations, &self.doomed, seid, session))
     }
 
     /// A session that lives, to be changed.
     pub(super) fn open(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
-        self.all.open(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
+        self.all.open(seid).filter(|session| lives(&self.associations, &self.doomed, seid, session))
     }
 
     /// A session that lives, to be changed in what follows from its counters: a [checkpoint](super::Node::checkpoint) is soon enough for it.
     pub(super) fn open_lazily(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
-        self.all.open_lazily(seid).filter(|session| self.associations.contains(&session.association) && !self.doomed.contains(&seid))
+        self.all.open_lazily(seid).filter(|session| lives(&self.associations, &self.doomed, seid, session))
     }
 
     /// From now on it is noted which sessions change.
@@ -178,7 +178,11 @@ impl Sessions {
 
     /// Those that live, by ascending SEID, behind one if it is given.
     pub(super) fn iter_after(&self, after: Option<Seid>) -> impl Iterator<Item = (Seid, Session)> + '_ {
-        let lives = |(seid, session): &(Seid, Session)| self.associations.contains(&session.association) && !self.doomed.contains(seid);
-        self.all.iter_after(after).filter(lives)
+        self.all.iter_after(after).filter(|(seid, session)| lives(&self.associations, &self.doomed, *seid, session))
     }
+}
+
+/// Whether a session does not wait to be ended. Not a method: the session may be borrowed from its map.
+fn lives(associations: &BTreeSet<u32>, doomed: &BTreeSet<Seid>, seid: Seid, session: &Session) -> bool {
+    associations.contains(&session.association) && !doomed.contains(&seid)
 }

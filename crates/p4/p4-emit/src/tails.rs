@@ -1,34 +1,34 @@
-//! Ways that part where headers are made and do not meet again: the rest of the program is printed behind each.
+//! Tail duplication: the code behind an `if` that makes headers is printed in each of its branches.
 //!
-//! Where ways with different headers met, a packet's headers would be known at run time only: each field would be read from a variable, and the deparser would
-//! ask which headers there are. So the statements behind such an `if` are printed once for each branch, if they end the packet's work in this stage and are
-//! few. A function has a few such copies at most.
+//! Behind a join the set of valid headers is known at run time only: each field is read from a variable, and the deparser tests which headers are valid. In a
+//! duplicate it is known, and the C compiler folds constant fields. A tail is duplicated if it ends the packet's work in this stage and is short.
 
 use crate::EmitError;
 use crate::emitter::Emitter;
 use crate::graph::{Item, NodeId, Rest, Vertex, visit};
 use p4_ir::{Block, Stmt};
 
-/// Most `if`s of a function behind whose branches copies are printed.
-const MOST_SPLITS: usize = 4;
-/// Most statements that are copied.
+/// Most duplicated tails of a function.
+const MOST_TAILS: usize = 4;
+/// Most statements of a tail.
 const MOST_STMTS: usize = 100;
 
 impl<'a> Emitter<'a> {
-    /// Whether the branches of an `if` do not meet again.
-    pub(crate) fn splits(&mut self, a: &'a Block, b: &'a Block) -> bool {
+    /// Whether the code behind an `if` is duplicated; counts it.
+    pub(crate) fn duplicates_tail(&mut self, a: &'a Block, b: &'a Block) -> bool {
         let sets_valid = |block: &'a Block| {
             let mut found = false;
             visit(block, &mut |s| found |= matches!(s, Stmt::SetValid(..)));
             found
         };
-        if self.class.is_none() || self.split == MOST_SPLITS || !(sets_valid(a) || sets_valid(b)) {
+        if self.class.is_none() || self.tails == MOST_TAILS || !(sets_valid(a) || sets_valid(b)) {
             return false;
         }
         let mut left = MOST_STMTS;
-        let splits = matches!(self.rest.first(), Some(Rest::Items(_))) && self.rest.iter().rev().all(|rest| self.is_few(*rest, &mut left));
-        self.split += usize::from(splits);
-        splits
+        let duplicates =
+            matches!(self.rest.first(), Some(Rest::Items(_))) && self.rest.iter().rev().all(|rest| self.is_few(*rest, &mut left));
+        self.tails += usize::from(duplicates);
+        duplicates
     }
 
     /// Whether what follows ends the packet's work in this stage, with fewer statements than are `left`.
@@ -53,23 +53,23 @@ impl<'a> Emitter<'a> {
         self.class.is_some() && !self.graph.stage_of_node.contains_key(&node)
     }
 
-    /// Prints what follows, behind a branch. Nothing comes to the branch's end.
-    pub(crate) fn print_rest(&mut self) -> Result<(), EmitError> {
+    /// Prints the tail at the end of a branch, which no packet reaches then.
+    pub(crate) fn print_tail(&mut self) -> Result<(), EmitError> {
         let (all, targets) = (self.rest.clone(), self.targets.clone());
-        self.copies += 1;
+        self.inside_tails += 1;
         while let Some(rest) = self.rest.pop() {
             match rest {
                 Rest::Stmts(stmts) => self.block(stmts)?,
                 Rest::Items(items) => self.seq(items)?,
-                Rest::Round => return Err(EmitError::invalid("a loop's round is not copied")),
+                Rest::Round => return Err(EmitError::invalid("a loop's round is no tail")),
             }
         }
-        self.copies -= 1;
+        self.inside_tails -= 1;
         (self.rest, self.targets) = (all, targets);
         Ok(())
     }
 
-    /// Prints a node where a copy jumps to it.
+    /// Prints a node in place of a jump to it, in a duplicate.
     pub(crate) fn print_node(&mut self, node: NodeId) -> Result<(), EmitError> {
         let (rest, targets) = (std::mem::take(&mut self.rest), self.targets.clone());
         self.seq(&self.graph.nodes[node].body)?;

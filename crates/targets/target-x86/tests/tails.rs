@@ -1,5 +1,5 @@
-//! Ways on which a program makes different headers are printed apart to their end, some of them: they do what the interpreter does, whatever is done behind the
-//! place where they part, and where packets end before.
+//! Code behind an `if` that makes headers is duplicated into its branches: generated code does what the interpreter does, whatever that code is, and where
+//! packets are dropped before it.
 
 mod common;
 
@@ -59,14 +59,14 @@ const BURSTS: usize = 200;
 const BURST: usize = 40;
 
 #[test]
-fn ways_with_different_headers_do_what_the_interpreter_does() {
+fn duplicated_tails_do_what_the_interpreter_does() {
     let text = run("");
-    assert!(!text.contains("if (valid == "), "each way ends knowing its headers: {text}");
+    assert!(!text.contains("if (valid == "), "each branch knows its valid headers: {text}");
 }
 
-/// More than are printed apart: the rest meet again.
+/// More such `if`s than a function duplicates tails of: behind the others branches join.
 #[test]
-fn of_many_such_ways_some_meet_again() {
+fn branches_of_many_such_ifs_join() {
     let more = ["d", "e", "f", "g"].iter().zip([8, 16, 32, 64]);
     let more: String =
         more.map(|(h, bit)| format!("if (hdr.a.flags & {bit} != 0) {{ hdr.{h}.setValid(); hdr.{h}.inner = {bit}; }}\n")).collect();
@@ -77,7 +77,7 @@ fn of_many_such_ways_some_meet_again() {
 /// The text for packets of the class.
 fn run(more: &str) -> String {
     let text = PROGRAM.replace("MORE", more);
-    let mut ir = p4_check::compile_str("split.p4", &text, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
+    let mut ir = p4_check::compile_str("tails.p4", &text, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
     p4_passes::optimise(&mut ir).unwrap();
     let c = p4_emit::emit_x86(&ir).unwrap();
     let of_class = c.split("\nstatic ").filter(|function| function.contains(" class_1_")).collect();
