@@ -20,16 +20,8 @@ use crate::Bearer;
 use crate::config::{Drb, RlcMode};
 use crate::counts::{BearerCounts, CountState, Drops, add_layer};
 
-const MS: u64 = 1_000_000;
 /// Packets that are ciphered together.
 const BURST: usize = 32;
-/// Timers and thresholds of RLC AM, of the values that TS 38.331 knows: for a radio that reorders by some milliseconds.
-pub(crate) const POLL_RETRANSMIT_NS: u64 = 45 * MS;
-pub(crate) const POLL_PDU: u32 = 16;
-pub(crate) const POLL_BYTE: u32 = 25_000;
-pub(crate) const REASSEMBLY_NS: u64 = 20 * MS;
-pub(crate) const STATUS_PROHIBIT_NS: u64 = 5 * MS;
-pub(crate) const MAX_RETRANSMISSIONS: u8 = 32;
 /// Bytes of SDUs that are not whole.
 pub(crate) const PARTIAL_BYTES: usize = 4 << 20;
 /// SDUs that RLC holds for grants: its bytes are limited by what the DU asks for.
@@ -184,6 +176,16 @@ impl Pdcp {
             burst: Vec::with_capacity(BURST),
             guard: Guard { bearer: Bearer { ue, drb: drb.sdap.id }, side, high: 0 },
         }
+    }
+
+    /// Goes on with other timers and limits of what waits.
+    ///
+    /// # Errors
+    /// As [`Pdcp::new`]; a checked configuration has none.
+    pub fn reconfigure(&mut self, drb: &Drb, now_ns: u64) -> Result<(), pdcp::ConfigError> {
+        let (tx, rx) = configs(drb, self.guard.side);
+        self.tx.reconfigure(tx.queue_sdus, tx.bytes, tx.discard_ns)?;
+        self.rx.reconfigure(rx.bytes, rx.reordering_ns, now_ns)
     }
 
     /// Ends it, and gives what another gNodeB goes on with. What goes up now is RLC UM's, which no other can.
@@ -403,40 +405,72 @@ pub struct Sent {
     pub again: bool,
 }
 
+/// A burst of the CU's may go beyond what was asked for by its last packet.
+fn queue_limits(drb: &Drb) -> QueueLimits {
+    QueueLimits { sdus: RLC_QUEUE_SDUS, bytes: 2 * u64::from(drb.du_bytes) }
+}
+
+/// Parameters of both sides of an AM entity.
+fn am_configs(drb: &Drb, sn_length: SnLength) -> (am_tx::TxConfig, am_rx::RxConfig) {
+    let timers = &drb.rlc_timers;
+    let tx = am_tx::TxConfig {
+        sn_length,
+        window: drb.window,
+        queue: queue_limits(drb),
+        poll_retransmit_ns: timers.poll_retransmit_ns,
+        poll_pdu: timers.poll_pdu,
+        poll_byte: timers.poll_byte,
+        max_retransmissions: timers.max_retransmissions,
+    };
+    let rx = am_rx::RxConfig {
+        sn_length,
+        window: drb.window,
+        partial_bytes: PARTIAL_BYTES,
+        reassembly_ns: timers.reassembly_ns,
+        status_prohibit_ns: timers.status_prohibit_ns,
+    };
+    (tx, rx)
+}
+
 impl Rlc {
     /// A bearer that has carried nothing.
     ///
     /// # Errors
     /// As the entities' own; a checked configuration has none.
     pub fn new(drb: &Drb) -> Result<Rlc, gnb::rlc::ConfigError> {
-        // A burst of the CU's may go beyond what was asked for by its last packet.
-        let queue = QueueLimits { sdus: RLC_QUEUE_SDUS, bytes: 2 * u64::from(drb.du_bytes) };
+        let queue = queue_limits(drb);
         let mode = match drb.rlc {
             RlcMode::Am(sn_length) => {
-                let tx = am_tx::TxConfig {
-                    sn_length,
-                    window: drb.window,
-                    queue,
-                    poll_retransmit_ns: POLL_RETRANSMIT_NS,
-                    poll_pdu: Some(POLL_PDU),
-                    poll_byte: Some(POLL_BYTE),
-                    max_retransmissions: MAX_RETRANSMISSIONS,
-                };
-                let rx = am_rx::RxConfig {
-                    sn_length,
-                    window: drb.window,
-                    partial_bytes: PARTIAL_BYTES,
-                    reassembly_ns: REASSEMBLY_NS,
-                    status_prohibit_ns: STATUS_PROHIBIT_NS,
-                };
+                let (tx, rx) = am_configs(drb, sn_length);
                 Mode::Am(Box::new(Am::new(tx, rx)?))
             }
             RlcMode::Um(sn_length) => {
-                let rx = UmRxConfig { sn_length, reassembly_ns: REASSEMBLY_NS, partial_bytes: PARTIAL_BYTES };
+                let rx = UmRxConfig { sn_length, reassembly_ns: drb.rlc_timers.reassembly_ns, partial_bytes: PARTIAL_BYTES };
                 Mode::Um(UmTx::new(sn_length, queue)?, Box::new(UmRx::new(rx)?))
             }
         };
         Ok(Rlc { mode, most_bytes: queue.bytes, radio_link_failures: 0 })
+    }
+
+    /// Goes on with other timers, thresholds and limits of its queue.
+    ///
+    /// # Errors
+    /// As the entities' own; a checked configuration that [goes on](Drb::goes_on) has none.
+    pub fn reconfigure(&mut self, drb: &Drb) -> Result<(), gnb::rlc::ConfigError> {
+        let queue = queue_limits(drb);
+        match (&mut self.mode, drb.rlc) {
+            (Mode::Am(am), RlcMode::Am(sn_length)) => {
+                let (tx, rx) = am_configs(drb, sn_length);
+                am.reconfigure(tx, rx)?;
+            }
+            (Mode::Um(tx, rx), _) => {
+                tx.reconfigure(queue)?;
+                rx.reconfigure(drb.rlc_timers.reassembly_ns)?;
+            }
+            (Mode::Am(_), RlcMode::Um(_)) => return Err(gnb::rlc::ConfigError::SnLength),
+        }
+        self.most_bytes = queue.bytes;
+        Ok(())
     }
 
     /// Mode, as the radio's framing has it.
@@ -478,13 +512,17 @@ impl Rlc {
         }
     }
 
+    /// And their bytes.
+    pub fn waiting_bytes(&self) -> u64 {
+        match &self.mode {
+            Mode::Am(am) => am.tx().queued().1,
+            Mode::Um(tx, _) => tx.queued().1,
+        }
+    }
+
     /// Whether its queue takes one SDU more, however long it is.
     pub fn has_room(&self) -> bool {
-        let (_, bytes) = match &self.mode {
-            Mode::Am(am) => am.tx().queued(),
-            Mode::Um(tx, _) => tx.queued(),
-        };
-        bytes + LONGEST_SDU <= self.most_bytes
+        self.waiting_bytes() + LONGEST_SDU <= self.most_bytes
     }
 
     /// Appends a PDU for a grant.

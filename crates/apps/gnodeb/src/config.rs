@@ -206,10 +206,51 @@ pub struct Drb {
     pub discard_ns: Option<u64>,
     /// `t-Reordering`, ns; `None`: infinity.
     pub reordering_ns: Option<u64>,
+    /// RLC's timers and thresholds.
+    pub rlc_timers: RlcTimers,
     /// TEIDs of F1-U: the CU's end and the DU's. There for `cu-up` and `du`.
     pub f1u: Option<(u32, u32)>,
     /// Whether its downlink runs on the target in front ([`Split`]), with its COUNT.
     pub fast: bool,
+}
+
+impl Drb {
+    /// Whether a bearer that is there goes on as this one, with its COUNT: only timers, thresholds and limits of what waits are others.
+    pub fn goes_on(&self, before: &Drb) -> bool {
+        let Drb { queue_bytes, du_bytes, discard_ns, reordering_ns, rlc_timers, .. } = *self;
+        *self == Drb { queue_bytes, du_bytes, discard_ns, reordering_ns, rlc_timers, ..before.clone() }
+    }
+}
+
+/// RLC's timers and thresholds (TS 38.331 `RLC-Config`, TS 38.322 §7.2 and §7.3). All but `reassembly_ns` are of RLC AM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RlcTimers {
+    /// `t-PollRetransmit`, ns; whole ms.
+    pub poll_retransmit_ns: u64,
+    /// `pollPDU`; `None`: infinity.
+    pub poll_pdu: Option<u32>,
+    /// `pollByte`; `None`: infinity.
+    pub poll_byte: Option<u32>,
+    /// `maxRetxThreshold`.
+    pub max_retransmissions: u8,
+    /// `t-Reassembly`, ns.
+    pub reassembly_ns: u64,
+    /// `t-StatusProhibit`, ns.
+    pub status_prohibit_ns: u64,
+}
+
+impl Default for RlcTimers {
+    /// Of the values that TS 38.331 knows: for a radio that reorders by some milliseconds.
+    fn default() -> RlcTimers {
+        RlcTimers {
+            poll_retransmit_ns: 45 * MS,
+            poll_pdu: Some(16),
+            poll_byte: Some(25_000),
+            max_retransmissions: 32,
+            reassembly_ns: 20 * MS,
+            status_prohibit_ns: 5 * MS,
+        }
+    }
 }
 
 /// 16 bytes each. `Debug` does not print them.
@@ -413,7 +454,8 @@ struct DrbTable {
     sdap_header_uplink: bool,
     #[serde(default)]
     sdap_header_downlink: bool,
-    ciphering: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ciphering: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     integrity: Option<u8>,
     #[serde(skip_serializing)]
@@ -430,6 +472,18 @@ struct DrbTable {
     discard_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reordering_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll_retransmit_ms: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll_pdu: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll_bytes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_retransmissions: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reassembly_ms: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_prohibit_ms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     f1u: Option<F1uTeids>,
     /// Its downlink runs on `split.fast`.
@@ -571,7 +625,7 @@ impl GnbFile {
                 needed(&format!("{at}.session"), ue.session.is_some(), core)?;
                 needed(&format!("{at}.radio"), ue.radio.is_some(), air)?;
                 let session = ue.session.map(|session| session.check(&at, &mut teids)).transpose()?;
-                let drbs = drbs(&at, ue.drb)?;
+                let drbs = drbs(&at, ue.drb, core)?;
                 for (number, drb) in drbs.iter().enumerate() {
                     if drb.fast && self.split.is_none() {
                         return Err(wrong(format!("{at}.drb[{number}].fast"), "needs `split.fast`"));
@@ -757,7 +811,7 @@ impl UesFile {
                     Some(qfi) if rule.dscp < 64 => Ok((rule.dscp, qfi)),
                     _ => Err(wrong(format!("{at}.rules"), "expected `dscp` and `qfi` from 0 to 63")),
                 };
-                let drbs = drbs(&at, ue.drb)?;
+                let drbs = drbs(&at, ue.drb, true)?;
                 if let Some(number) = drbs.iter().position(|drb| drb.fast) {
                     return Err(wrong(format!("{at}.drb[{number}].fast"), "is the gNodeB's: leave it out"));
                 }
@@ -878,11 +932,12 @@ fn sdap_config(at: &str, drbs: &[Drb], default_drb: Option<u8>, flows: Vec<FlowT
     })
 }
 
-fn drbs(at: &str, tables: Vec<DrbTable>) -> Result<Vec<Drb>, ConfigError> {
+/// `ciphers`: PDCP is here. A DU passes PDUs on as they are, and needs no algorithm and no keys.
+fn drbs(at: &str, tables: Vec<DrbTable>, ciphers: bool) -> Result<Vec<Drb>, ConfigError> {
     if tables.is_empty() {
         return Err(wrong(format!("{at}.drb"), "expected a bearer at least"));
     }
-    tables.into_iter().enumerate().map(|(number, table)| table.check(&format!("{at}.drb[{number}]"))).collect()
+    tables.into_iter().enumerate().map(|(number, table)| table.check(&format!("{at}.drb[{number}]"), ciphers)).collect()
 }
 
 impl DrbTable {
@@ -891,7 +946,7 @@ impl DrbTable {
         if matches!(self.rlc, Mode::Am) {
             return Err("not with rlc = \"am\": what is kept until the UE has it is kept on x86");
         }
-        if self.ciphering != 0 || self.integrity.is_some() {
+        if self.ciphering.is_some_and(|nea| nea != 0) || self.integrity.is_some() {
             return Err("not with ciphering or integrity: the ciphers run on x86");
         }
         if self.discard_ms.is_some() {
@@ -906,8 +961,9 @@ impl DrbTable {
         Ok(())
     }
 
-    fn check(self, at: &str) -> Result<Drb, ConfigError> {
+    fn check(self, at: &str, ciphers: bool) -> Result<Drb, ConfigError> {
         let field = |name: &str| format!("{at}.{name}");
+        let rlc_timers = self.rlc_timers(&field)?;
         let sn = |name: &str, bits| match bits {
             12 => Ok(SnLength::Bits12),
             18 => Ok(SnLength::Bits18),
@@ -928,7 +984,8 @@ impl DrbTable {
         if !(1..=most).contains(&window) {
             return Err(wrong(field("window"), format!("expected 1 to {most}, half of the sequence numbers")));
         }
-        let ciphering = Nea::try_from(self.ciphering).map_err(|e| wrong(field("ciphering"), e))?;
+        needed(&field("ciphering"), self.ciphering.is_some(), self.ciphering.is_some() || ciphers)?;
+        let ciphering = Nea::try_from(self.ciphering.unwrap_or(0)).map_err(|e| wrong(field("ciphering"), e))?;
         let integrity = self.integrity.map(Nia::try_from).transpose().map_err(|e| wrong(field("integrity"), e))?;
         let keys = Keys {
             cipher: key(field("cipher_key"), self.cipher_key, ciphering != Nea::Nea0)?,
@@ -961,8 +1018,45 @@ impl DrbTable {
             du_bytes: du_kbytes << 10,
             discard_ns: timer("discard_ms", self.discard_ms.map(|ms| ms.min(1 << 32)))?,
             reordering_ns: timer("reordering_ms", self.reordering_ms.map(|ms| ms.min(1 << 32)))?,
+            rlc_timers,
             f1u: self.f1u.map(|teids| (teids.cu_teid, teids.du_teid)),
             fast: self.fast,
+        })
+    }
+}
+
+impl DrbTable {
+    fn rlc_timers(&self, field: &impl Fn(&str) -> String) -> Result<RlcTimers, ConfigError> {
+        let of_am = [
+            ("poll_retransmit_ms", self.poll_retransmit_ms.is_some()),
+            ("poll_pdu", self.poll_pdu.is_some()),
+            ("poll_bytes", self.poll_bytes.is_some()),
+            ("max_retransmissions", self.max_retransmissions.is_some()),
+            ("status_prohibit_ms", self.status_prohibit_ms.is_some()),
+        ];
+        if matches!(self.rlc, Mode::Um)
+            && let Some((name, _)) = of_am.iter().find(|(_, is_there)| *is_there)
+        {
+            return Err(wrong(field(name), "RLC AM's: leave it out with UM"));
+        }
+        let default = RlcTimers::default();
+        let most = (gnb::rlc::MAX_TIMER_NS / MS) as u32;
+        let timer = |name: &str, ms: Option<u32>, least: u32, default: u64| match ms {
+            Some(ms) if !(least..=most).contains(&ms) => Err(wrong(field(name), format!("expected {least} to {most}"))),
+            ms => Ok(ms.map_or(default, |ms| u64::from(ms) * MS)),
+        };
+        // 0 stands for TS 38.331's `infinity`.
+        let threshold = |given: Option<u32>, default: Option<u32>| given.map_or(default, |given| (given > 0).then_some(given));
+        if self.max_retransmissions == Some(0) {
+            return Err(wrong(field("max_retransmissions"), "expected 1 to 255"));
+        }
+        Ok(RlcTimers {
+            poll_retransmit_ns: timer("poll_retransmit_ms", self.poll_retransmit_ms, 1, default.poll_retransmit_ns)?,
+            poll_pdu: threshold(self.poll_pdu, default.poll_pdu),
+            poll_byte: threshold(self.poll_bytes, default.poll_byte),
+            max_retransmissions: self.max_retransmissions.unwrap_or(default.max_retransmissions),
+            reassembly_ns: timer("reassembly_ms", self.reassembly_ms, 0, default.reassembly_ns)?,
+            status_prohibit_ns: timer("status_prohibit_ms", self.status_prohibit_ms, 0, default.status_prohibit_ns)?,
         })
     }
 }

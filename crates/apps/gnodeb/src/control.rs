@@ -11,7 +11,7 @@ use gnb::sdap::DrbId;
 use serde::{Deserialize, Serialize};
 
 use crate::Bearer;
-use crate::config::{self, ConfigError, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE, RlcMode, Role, UsedKeys, wrong};
+use crate::config::{self, ConfigError, Datapath, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE, RlcMode, Role, UsedKeys, wrong};
 use crate::counts::UeCounts;
 use crate::handover::{FIRST_TEID, Forwarding, SnStatus, Tunnels};
 
@@ -298,7 +298,9 @@ impl Bearers {
         let checked = self.tables.modify(ues)?;
         let before = |of: Bearer, drb: &config::Drb| {
             let ue = self.config.ues.iter().find(|ue| ue.id == of.ue);
-            ue.is_some_and(|ue| ue.drbs.contains(drb))
+            // The program's services have no verb for other parameters of a bearer.
+            let goes_on = |before: &config::Drb| if self.config.datapath == Datapath::P4 { before == drb } else { drb.goes_on(before) };
+            ue.is_some_and(|ue| ue.drbs.iter().any(goes_on))
         };
         self.keys_are_new(&ids, &checked.1, |(of, drb)| !before(of, drb))?;
         self.change(ids.len(), Ok(checked), apply)

@@ -14,15 +14,16 @@ use wire::gtpu::{self, Message, Repr, SessionContainer};
 
 use crate::Bearer;
 use crate::bearer::{Pdcp, Side};
-use crate::config::{self, GnbUe, Session};
+use crate::config::{self, GnbUe, RlcMode, Session};
 use crate::counts::{Count, Drops, UeCounts, UeReport, add, add_layer, count};
+use crate::du::QUIET_NS;
 use crate::forwarding::{self, Forwarded};
 use crate::handover::{Arriving, Backlog, DrbStatus, Forwarding, Held, SnStatus};
 use crate::n3::{self, Asked};
 
 /// A DU that says nothing of what it was given for so long is asked for a report, ns.
 const POLL_NS: u64 = 100_000_000;
-/// How often the configured `du_kbytes` a DU may ask for.
+/// How often the configured `du_kbytes` a DU may ask for, or the configured `queue_kbytes` once, if that is more.
 const MOST_DESIRED: u64 = 16;
 const NRU_MASK: u32 = 0xff_ffff;
 /// Of the End Markers that a UPF sends for a session, which it may repeat, so many go to the target: they wait behind the SDUs, and so have a limit.
@@ -108,18 +109,65 @@ struct Drb {
     given: u32,
     /// NR-U sequence number of the next frame.
     next_sn: u32,
-    /// What the DU has not sent by radio yet, as far as it has said: NR-U SN, COUNT and bytes.
-    at_du: VecDeque<(u32, u32, u64)>,
-    at_du_bytes: u64,
-    /// RLC AM: what the peer does not have yet: NR-U SN and COUNT.
-    undelivered: VecDeque<(u32, u32)>,
-    /// The first COUNT that is not delivered.
-    delivered_to: u32,
+    /// What the DU was given for the first time, and again: it reports of each apart.
+    first: Given,
+    again: Given,
+    /// Until then reports of what was given again may be of an RLC entity that is no more.
+    again_from: u64,
     desired: u64,
-    /// What a DU is believed, however much it asks for: it bounds `at_du`.
+    /// What a DU is believed, however much it asks for: it bounds what it is given.
     most_desired: u64,
     /// When to ask for a report.
     poll: Option<u64>,
+}
+
+/// PDUs that the DU was given, in the order of their NR-U sequence numbers: of RLC AM those that the UE may not have, of RLC UM those that wait for the radio
+/// (TS 38.425 §5.4.2.1: the DU asks for bytes beyond what was delivered, or transmitted).
+#[derive(Default)]
+struct Given {
+    pdus: VecDeque<GivenPdu>,
+    bytes: u64,
+}
+
+#[derive(Clone, Copy)]
+struct GivenPdu {
+    /// NR-U's.
+    sn: u32,
+    count: u32,
+    bytes: u64,
+}
+
+impl Given {
+    fn push(&mut self, pdu: GivenPdu) {
+        self.bytes += pdu.bytes;
+        self.pdus.push_back(pdu);
+    }
+
+    /// Takes out those whose NR-U sequence numbers are `from` to `to`.
+    fn lose(&mut self, from: u32, to: u32, lost: &mut impl FnMut(u32)) {
+        let span = to.wrapping_sub(from) & NRU_MASK;
+        let bytes = &mut self.bytes;
+        self.pdus.retain(|pdu| {
+            let is_lost = pdu.sn.wrapping_sub(from) & NRU_MASK <= span;
+            if is_lost {
+                *bytes -= pdu.bytes;
+                lost(pdu.count);
+            }
+            !is_lost
+        });
+    }
+
+    /// Takes out the first `many`.
+    fn settle(&mut self, many: usize, settled: &mut impl FnMut(u32)) {
+        for pdu in self.pdus.drain(..many) {
+            self.bytes -= pdu.bytes;
+            settled(pdu.count);
+        }
+    }
+
+    fn clear(&mut self) {
+        *self = Given::default();
+    }
 }
 
 impl Cu {
@@ -127,17 +175,17 @@ impl Cu {
     pub fn new(n3: Ipv4Addr, engine: Engine, ues: &[GnbUe]) -> Cu {
         let (teids, forwarding, backlog) = (HashMap::new(), HashMap::new(), Backlog::default());
         let mut cu = Cu { n3, engine, ues: BTreeMap::new(), teids, forwarding, backlog, drops: Drops::new() };
-        cu.change(ues, &[]);
+        cu.change(ues, &[], 0);
         cu
     }
 
     /// UEs that are new, or other than they were, and some that are no more: what waits for those is dropped.
-    pub fn change(&mut self, set: &[GnbUe], released: &[u16]) {
+    pub fn change(&mut self, set: &[GnbUe], released: &[u16], now_ns: u64) {
         for id in released {
             self.ues.remove(id);
             self.backlog.release(*id);
         }
-        set.iter().for_each(|ue| self.set(ue));
+        set.iter().for_each(|ue| self.set(ue, now_ns));
         // A TEID may have passed from one to another.
         self.teids = self.ues.iter().map(|(id, ue)| (ue.session.downlink_teid, *id)).collect();
         let ues = &self.ues;
@@ -210,9 +258,10 @@ impl Cu {
             }
             let bearer = Bearer { ue: id, drb: *drb_id };
             drb.pdcp.recover_data();
-            drb.at_du.clear();
-            drb.undelivered.clear();
-            drb.at_du_bytes = 0;
+            drb.first.clear();
+            drb.again.clear();
+            // The DU, whose RLC has begun anew before, sends nothing so long.
+            drb.again_from = now_ns + QUIET_NS;
             // §5.4.1: the UE need not send again what is here.
             if let Some(report) = drb.pdcp.status_report() {
                 let frame = UserData { sn: drb.number(), flush: drb.flush(), ..UserData::default() };
@@ -239,7 +288,7 @@ impl Cu {
         for (bearer, pdcp) in entities {
             let Some(drb) = self.ues.get_mut(&bearer.ue).and_then(|ue| ue.drbs.get_mut(&bearer.drb)) else { continue };
             drb.given = pdcp.next().saturating_sub(drb.config.window);
-            (drb.delivered_to, drb.pdcp) = (drb.given, pdcp);
+            drb.pdcp = pdcp;
         }
         Ok(statuses.iter().map(|status| Arrived { ue: status.id, next: self.begin(status.id, now_ns, out) }).collect())
     }
@@ -265,16 +314,17 @@ impl Cu {
         next
     }
 
-    /// Bearers that stay as they are go on.
-    fn set(&mut self, ue: &GnbUe) {
+    /// Bearers that stay as they are go on, and those of which only timers and limits are others.
+    fn set(&mut self, ue: &GnbUe, now_ns: u64) {
         let session = ue.session.expect("a checked configuration has a session for a CU");
         let mut before = self.ues.remove(&ue.id);
         let engine = &self.engine;
         let drb = |drb: &config::Drb| {
             if let Some(drbs) = before.as_mut().map(|before: &mut Ue| &mut before.drbs)
-                && drbs.get(&drb.sdap.id).is_some_and(|before| before.config == *drb)
-                && let Some(goes_on) = drbs.remove(&drb.sdap.id)
+                && drbs.get(&drb.sdap.id).is_some_and(|before| drb.goes_on(&before.config))
+                && let Some(mut goes_on) = drbs.remove(&drb.sdap.id)
             {
+                goes_on.reconfigure(drb, now_ns);
                 return (drb.sdap.id, goes_on);
             }
             let pdcp = Pdcp::new(ue.id, drb, Side::Gnb, engine).expect("the configuration was checked");
@@ -284,12 +334,11 @@ impl Cu {
                 arriving: None,
                 given: 0,
                 next_sn: 0,
-                at_du: VecDeque::new(),
-                at_du_bytes: 0,
-                undelivered: VecDeque::new(),
-                delivered_to: 0,
+                first: Given::default(),
+                again: Given::default(),
+                again_from: 0,
                 desired: u64::from(drb.du_bytes),
-                most_desired: MOST_DESIRED * u64::from(drb.du_bytes),
+                most_desired: most_desired(drb),
                 poll: None,
             };
             (drb.sdap.id, drb_state)
@@ -450,7 +499,7 @@ impl Cu {
         let Some(drb) = self.ues.get_mut(&bearer.ue).and_then(|ue| ue.drbs.get_mut(&bearer.drb)) else {
             return count(&mut self.drops, "f1u.unknown_bearer");
         };
-        drb.status(status);
+        drb.status(status, now_ns);
         drb.pump(bearer, &mut self.engine, now_ns, out);
         drb.poll = drb.waits_for_du().then_some(now_ns + POLL_NS);
     }
@@ -540,14 +589,10 @@ impl Ue {
     /// What has come by a forwarding tunnel. PDCP counts its own drops.
     fn take(&mut self, id: DrbId, came: Held, now_ns: u64, out: &mut Output) {
         let Ue { session, sdap, drbs, uplink, .. } = self;
-        let Some(Drb { pdcp, arriving, delivered_to, .. }) = drbs.get_mut(&id) else { return };
+        let Some(Drb { pdcp, arriving, .. }) = drbs.get_mut(&id) else { return };
         match came {
             Held::Downlink(sn, sdu) => {
-                let taken = pdcp.forwarded(sn, sdu, now_ns);
-                // It may come behind one that was delivered: its own delivery is still to be told.
-                if let Some(count) = sn.and_then(|sn| pdcp.sent_count(sn)).filter(|_| taken.is_ok()) {
-                    *delivered_to = (*delivered_to).min(count);
-                }
+                let _ = pdcp.forwarded(sn, sdu, now_ns);
             }
             Held::Uplink(sn, sdu) => pdcp.forwarded_uplink(sn, &sdu, now_ns, &mut |sdu| to_upf(session, sdap, id, sdu, uplink, out)),
             Held::EndMarker => {
@@ -597,7 +642,18 @@ fn to_upf(session: &Session, sdap: &mut sdap::Gnb, drb: DrbId, sdu: &[u8], uplin
     out.n3.push((config::gtpu(session.uplink.addr), n3::emit(&Repr::g_pdu(session.uplink.teid, Some(container), sdu))));
 }
 
+fn most_desired(drb: &config::Drb) -> u64 {
+    let queue_bytes = if matches!(drb.rlc, RlcMode::Am(_)) { drb.queue_bytes } else { 0 };
+    queue_bytes.max(MOST_DESIRED * u64::from(drb.du_bytes))
+}
+
 impl Drb {
+    fn reconfigure(&mut self, drb: &config::Drb, now_ns: u64) {
+        self.pdcp.reconfigure(drb, now_ns).expect("the configuration was checked");
+        self.most_desired = most_desired(drb);
+        self.config = drb.clone();
+    }
+
     fn next_deadline(&self) -> Option<u64> {
         let switch = self.arriving.as_ref().filter(|arriving| arriving.has_begun()).and_then(|arriving| arriving.switch.next_deadline());
         [self.pdcp.next_deadline(), self.poll, switch].into_iter().flatten().min()
@@ -605,7 +661,7 @@ impl Drb {
 
     /// The last report may be lost as any other: while the DU has something, or the peer may not have it, there must be one more.
     fn waits_for_du(&self) -> bool {
-        !self.at_du.is_empty() || !self.undelivered.is_empty()
+        !self.first.pdus.is_empty() || !self.again.pdus.is_empty()
     }
 
     fn number(&mut self) -> u32 {
@@ -626,24 +682,17 @@ impl Drb {
         if self.arriving.as_ref().is_some_and(|arriving| !arriving.has_begun()) {
             return;
         }
-        let room = self.desired.saturating_sub(self.at_du_bytes);
+        let room = self.desired.saturating_sub(self.first.bytes + self.again.bytes);
         let (mut discarded, mut given) = (Vec::new(), Vec::new());
         self.pdcp.pull(engine, room, now_ns, &mut |count, pdu| given.push((count, pdu)), &mut |count| discarded.push(count));
         self.discard(bearer, &discarded, out);
-        let acknowledged = self.pdcp.acknowledged;
         for (count, pdu) in given {
             let sn = self.number();
             let retransmission = count < self.given;
-            self.at_du.push_back((sn, count, pdu.len() as u64));
-            self.at_du_bytes += pdu.len() as u64;
-            if acknowledged {
-                self.undelivered.push_back((sn, count));
-            }
-            out.to_du.push(ToDu { bearer, frame: UserData { sn, retransmission, ..UserData::default() }, pdu });
-            // At a handover the UE has those between, or they go later: the DU does not wait for them.
-            let between: Vec<u32> = (self.given..count).collect();
-            self.discard(bearer, &between, out);
+            let list = if retransmission { &mut self.again } else { &mut self.first };
+            list.push(GivenPdu { sn, count, bytes: pdu.len() as u64 });
             self.given = self.given.max(count + 1);
+            out.to_du.push(ToDu { bearer, frame: UserData { sn, retransmission, ..UserData::default() }, pdu });
         }
         if self.poll.is_none() && self.waits_for_du() {
             self.poll = Some(now_ns + POLL_NS);
@@ -656,59 +705,40 @@ impl Drb {
         // In blocks: COUNTs that follow each other, a number of them.
         let runs = counts.chunk_by(|one, next| one + 1 == *next).flat_map(|run| run.chunks(usize::from(u8::MAX)));
         let blocks: Vec<_> = runs.map(|run| gnb::nru::Block { start: run[0] & mask, many: run.len() as u8 }).collect();
-        for discard in blocks.chunks(gnb::nru::MAX_BLOCKS) {
+        for discard in blocks.chunks(gnb::nru::COMMON_BLOCKS) {
             let discard = discard.to_vec();
             let frame = UserData { sn: self.number(), discard, ..UserData::default() };
             out.to_du.push(ToDu { bearer, frame, pdu: Vec::new() });
         }
     }
 
-    fn status(&mut self, status: &DeliveryStatus) {
+    fn status(&mut self, status: &DeliveryStatus, now_ns: u64) {
         self.desired = u64::from(status.desired_buffer).min(self.most_desired);
+        let Drb { pdcp, first, again, .. } = self;
         for (from, to) in &status.lost {
-            let span = to.wrapping_sub(*from) & NRU_MASK;
-            let is_lost = |sn: u32| sn.wrapping_sub(*from) & NRU_MASK <= span;
-            let bytes = &mut self.at_du_bytes;
-            self.at_du.retain(|(sn, _, len)| {
-                *bytes -= if is_lost(*sn) { *len } else { 0 };
-                !is_lost(*sn)
-            });
-            let pdcp = &mut self.pdcp;
             // What goes again gets a number of its own: the same report once more finds nothing.
-            self.undelivered.retain(|(sn, count)| {
-                if is_lost(*sn) {
-                    pdcp.send_again(*count);
-                }
-                !is_lost(*sn)
-            });
+            first.lose(*from, *to, &mut |count| pdcp.send_again(count));
+            again.lose(*from, *to, &mut |count| pdcp.send_again(count));
         }
-        if let Some(transmitted) = status.highest_transmitted.and_then(|sn| self.pdcp.sent_count(sn)) {
-            while let Some((_, _, bytes)) = self.at_du.front().filter(|(_, count, _)| *count <= transmitted) {
-                self.at_du_bytes -= bytes;
-                self.at_du.pop_front();
-            }
+        // Those of what was given for the first time are in order of COUNT, those of what was given again in that of NR-U's numbers.
+        let (highest, highest_again) = if pdcp.acknowledged {
+            (status.highest_delivered, status.delivered_retransmitted)
+        } else {
+            (status.highest_transmitted, status.retransmitted)
+        };
+        if let Some(highest) = highest.and_then(|sn| pdcp.sent_count(sn)) {
+            let many = first.pdus.partition_point(|pdu| pdu.count <= highest);
+            first.settle(many, &mut |count| pdcp.delivered(count));
         }
-        if !self.pdcp.acknowledged {
-            return;
+        if let Some(highest) = highest_again.and_then(|sn| pdcp.sent_count(sn)).filter(|_| self.again_from <= now_ns) {
+            let many = again.pdus.iter().position(|pdu| pdu.count == highest).map_or(0, |at| at + 1);
+            again.settle(many, &mut |count| pdcp.delivered(count));
         }
         for (from, to) in &status.delivered_ranges {
-            if let (Some(from), Some(to)) = (self.pdcp.sent_count(*from), self.pdcp.sent_count(*to))
+            if let (Some(from), Some(to)) = (pdcp.sent_count(*from), pdcp.sent_count(*to))
                 && to.checked_sub(from).is_some_and(|span| span < self.config.window)
             {
-                (from..=to).for_each(|count| self.pdcp.delivered(count));
-            }
-        }
-        if let Some(delivered) = status.highest_delivered.and_then(|sn| self.pdcp.sent_count(sn)) {
-            // The window bounds the steps.
-            (self.delivered_to..=delivered).for_each(|count| self.pdcp.delivered(count));
-            self.delivered_to = self.delivered_to.max(delivered + 1);
-            // Also what was discarded there and never sent: RLC's queue has it no more.
-            while let Some((_, _, bytes)) = self.at_du.front().filter(|(_, count, _)| *count < self.delivered_to) {
-                self.at_du_bytes -= bytes;
-                self.at_du.pop_front();
-            }
-            while self.undelivered.front().is_some_and(|(_, count)| *count < self.delivered_to) {
-                self.undelivered.pop_front();
+                (from..=to).for_each(|count| pdcp.delivered(count));
             }
         }
     }

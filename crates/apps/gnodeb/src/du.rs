@@ -3,12 +3,12 @@
 //! The DU numbers nothing itself: it reads PDCP's sequence number of each PDU, and reports by it what was sent by radio and what the peer
 //! has (TS 38.425 §5.4.2).
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
 use ciphering::Direction;
 use gnb::framing;
-use gnb::nru::{DeliveryStatus, MAX_RANGES, UserData};
+use gnb::nru::{COMMON_RANGES, DeliveryStatus, MAX_RANGES, UserData};
 use gnb::rlc::SnLength;
 use gnb::sdap::DrbId;
 
@@ -89,21 +89,83 @@ struct Drb {
     pdcp_sn: SnLength,
     window: u32,
     desired: u32,
-    /// NR-U SN of the next frame. A CU begins with 0, so that the loss of the first is seen.
-    next_sn: u32,
+    /// NR-U SN of the next frame, with what has wrapped in its higher bits. A CU begins with 0, so that the loss of the first is seen.
+    next_sn: u64,
     /// NR-U SNs that did not come, and how often they are still reported.
     lost: VecDeque<((u32, u32), u8)>,
     /// Behind the highest COUNT that came, as far as sequence numbers tell.
     next: u32,
-    /// COUNTs that wait in RLC for their first grant, in its order.
-    waiting: VecDeque<u32>,
-    /// The highest that was given to lower layers.
-    transmitted: Option<u32>,
-    /// COUNTs that the peer does not have, as far as is known; those that did not come from the CU among them.
-    undelivered: BTreeSet<u32>,
+    /// What waits in RLC for its first grant, in its order: COUNTs, and whether the CU sent it again.
+    waiting: VecDeque<(u32, bool)>,
+    /// What came for the first time, by COUNT.
+    first: Came,
+    /// What the CU sent again, by NR-U SN.
+    again: Came,
     /// The CU wants to know what was delivered out of sequence too.
     out_of_sequence: bool,
     report_due: bool,
+}
+
+/// PDUs that came from the CU, from the first that the peer does not have to the last. The CU is told up to which one, in the order of their keys, the peer has all;
+/// what did not come is not waited for (TS 38.425 §5.4.2.1).
+#[derive(Default)]
+struct Came {
+    pdus: BTreeMap<u64, CamePdu>,
+    bytes: u64,
+    /// The last one up to which the peer has all: key and COUNT.
+    delivered: Option<(u64, u32)>,
+    /// COUNT of the last one that was given to lower layers.
+    transmitted: Option<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct CamePdu {
+    count: u32,
+    bytes: u64,
+    delivered: bool,
+}
+
+impl Came {
+    fn insert(&mut self, key: u64, count: u32, bytes: u64) {
+        self.bytes += bytes;
+        if let Some(before) = self.pdus.insert(key, CamePdu { count, bytes, delivered: false }) {
+            self.bytes -= before.bytes;
+        }
+    }
+
+    /// The key of a PDU that the peer does not have.
+    fn find(&self, count: u32) -> Option<u64> {
+        self.pdus.iter().find(|(_, pdu)| pdu.count == count && !pdu.delivered).map(|(key, _)| *key)
+    }
+
+    /// The peer has this PDU, or need not have it. Whether it was waited for.
+    fn settle(&mut self, key: u64) -> bool {
+        let Some(pdu) = self.pdus.get_mut(&key).filter(|pdu| !pdu.delivered) else { return false };
+        pdu.delivered = true;
+        self.advance();
+        true
+    }
+
+    /// So has it all up to this COUNT.
+    fn settle_to(&mut self, last: u32) {
+        self.pdus.values_mut().filter(|pdu| pdu.count <= last).for_each(|pdu| pdu.delivered = true);
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        while let Some(pdu) = self.pdus.first_entry().filter(|pdu| pdu.get().delivered) {
+            let (key, CamePdu { count, bytes, .. }) = pdu.remove_entry();
+            self.bytes -= bytes;
+            self.delivered = self.delivered.max(Some((key, count)));
+        }
+    }
+}
+
+/// The peer has the SDU of this COUNT, or need not have it. Whether it was waited for.
+fn settle(first: &mut Came, again: &mut Came, count: u32) -> bool {
+    let by_first = first.settle(u64::from(count));
+    // The first ones that were sent again are the first to be delivered.
+    again.find(count).is_some_and(|key| again.settle(key)) || by_first
 }
 
 impl Du {
@@ -121,14 +183,15 @@ impl Du {
         set.iter().for_each(|ue| self.set(ue));
     }
 
-    /// Bearers that stay as they are go on.
+    /// Bearers that stay as they are go on, and those of which only timers and limits are others.
     fn set(&mut self, ue: &GnbUe) {
         let mut state = Ue::new(ue);
         if let Some(mut before) = self.ues.remove(&ue.id) {
             for (id, drb) in &mut state.drbs {
-                if before.drbs.get(id).is_some_and(|before| before.config == drb.config)
-                    && let Some(goes_on) = before.drbs.remove(id)
+                if before.drbs.get(id).is_some_and(|before| drb.config.goes_on(&before.config))
+                    && let Some(mut goes_on) = before.drbs.remove(id)
                 {
+                    goes_on.reconfigure(&drb.config);
                     *drb = goes_on;
                 }
             }
@@ -165,8 +228,9 @@ impl Du {
             drb.rlc.drops(&mut ue.drops);
             ue.failures += drb.rlc.radio_link_failures;
             drb.rlc = Rlc::new(&drb.config).expect("the configuration was checked");
+            // What came before is RLC's no more: the CU gives it again.
             drb.waiting.clear();
-            drb.transmitted = None;
+            (drb.first, drb.again) = (Came::default(), Came::default());
         }
         ue.quiet = now_ns + QUIET_NS;
     }
@@ -179,22 +243,24 @@ impl Du {
         ue.cell = Cell::Left;
     }
 
-    /// A frame of the CU.
-    pub fn downlink(&mut self, bearer: Bearer, frame: &UserData, pdu: Vec<u8>) {
+    /// A frame of the CU. One that has no flow control sends PDUs without NR-U's fields: nothing tells then whether any is lost on the way.
+    pub fn downlink(&mut self, bearer: Bearer, frame: Option<&UserData>, pdu: Vec<u8>) {
         let Some(drb) = self.ues.get_mut(&bearer.ue).and_then(|ue| ue.drbs.get_mut(&bearer.drb)) else {
             return count(&mut self.drops, "f1u.unknown_bearer");
         };
-        drb.number(frame.sn);
-        drb.report_due |= frame.report_polling;
+        let number = frame.map(|frame| drb.number(frame.sn));
+        let again = number.filter(|_| frame.is_some_and(|frame| frame.retransmission));
         if !pdu.is_empty()
-            && let Err(why) = drb.enqueue(pdu)
+            && let Err(why) = drb.enqueue(pdu, again)
         {
             count(&mut self.drops, why);
             // The CU gives it again, when there is room: a report is due with the next PDU that leaves.
-            if drb.acknowledged {
+            if let Some(frame) = frame.filter(|_| drb.acknowledged) {
                 drb.note_lost(frame.sn, frame.sn);
             }
         }
+        let Some(frame) = frame else { return };
+        drb.report_due |= frame.report_polling;
         if let Some(sn) = frame.flush {
             drb.flush(sn);
         }
@@ -229,9 +295,9 @@ impl Du {
         }
         add(&mut ue.received, pdu.len());
         let bearer = Bearer { ue: of.ue, drb: id };
-        let Drb { rlc, undelivered, report_due, .. } = drb;
+        let Drb { rlc, first, again, report_due, .. } = drb;
         let taken = rlc.receive(pdu, now_ns, &mut |sdu| out.to_cu.push(ToCu::Pdu(bearer, sdu.to_vec())), &mut |count| {
-            *report_due |= undelivered.remove(&count);
+            *report_due |= settle(first, again, count);
         });
         // What is no PDU of RLC says nothing of where the UE is.
         if taken {
@@ -267,9 +333,9 @@ impl Du {
     pub fn advance(&mut self, now_ns: u64, out: &mut Output) {
         for (id, ue) in &mut self.ues {
             for (drb_id, drb) in &mut ue.drbs {
-                let Drb { rlc, undelivered, report_due, .. } = drb;
+                let Drb { rlc, first, again, report_due, .. } = drb;
                 if rlc.next_deadline().is_some_and(|deadline| deadline <= now_ns) {
-                    rlc.advance(now_ns, &mut |count| *report_due |= undelivered.remove(&count));
+                    rlc.advance(now_ns, &mut |count| *report_due |= settle(first, again, count));
                 }
                 if std::mem::take(&mut drb.report_due) {
                     out.to_cu.push(ToCu::Status(Bearer { ue: *id, drb: *drb_id }, drb.status()));
@@ -280,7 +346,8 @@ impl Du {
 
     /// When to call [`Du::advance`] and [`Du::transmit`].
     pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
-        let mut next: Option<u64> = None;
+        // A report that is due waits for nothing.
+        let mut next: Option<u64> = self.ues.values().any(|ue| ue.drbs.values().any(|drb| drb.report_due)).then_some(now_ns);
         let serving = self.ues.values().filter(|ue| ue.cell == Cell::Serving);
         for (quiet, drb) in serving.flat_map(|ue| ue.drbs.values().map(|drb| (ue.quiet, drb))) {
             let wakes = if drb.rlc.has_data(now_ns) { Some(self.grants.next_grant().max(quiet)) } else { drb.rlc.next_deadline() };
@@ -362,26 +429,35 @@ impl Drb {
             lost: VecDeque::new(),
             next: 0,
             waiting: VecDeque::new(),
-            transmitted: None,
-            undelivered: BTreeSet::new(),
+            first: Came::default(),
+            again: Came::default(),
             out_of_sequence: false,
             report_due: false,
         }
     }
 
-    /// Looks for frames that did not come (TS 38.425 §5.4.2.1).
-    fn number(&mut self, sn: u32) {
+    fn reconfigure(&mut self, drb: &config::Drb) {
+        self.rlc.reconfigure(drb).expect("the configuration was checked");
+        // The CU is told of it.
+        self.report_due |= self.desired != drb.du_bytes;
+        (self.desired, self.config) = (drb.du_bytes, drb.clone());
+    }
+
+    /// Looks for frames that did not come (TS 38.425 §5.4.2.1). This one's number, with what has wrapped in its higher bits.
+    fn number(&mut self, sn: u32) -> u64 {
         let expected = self.next_sn;
-        let ahead = sn.wrapping_sub(expected) & NRU_MASK;
+        let ahead = sn.wrapping_sub(expected as u32) & NRU_MASK;
+        let number = expected + u64::from(ahead);
         if ahead > NRU_MASK / 2 {
             // Late: it was reported as lost, and is a duplicate at worst, which PDCP drops.
-            return;
+            return number.saturating_sub(u64::from(NRU_MASK) + 1);
         }
         if ahead > 0 {
-            self.note_lost(expected, sn.wrapping_sub(1) & NRU_MASK);
+            self.note_lost(expected as u32 & NRU_MASK, sn.wrapping_sub(1) & NRU_MASK);
             self.report_due = true;
         }
-        self.next_sn = (sn + 1) & NRU_MASK;
+        self.next_sn = number + 1;
+        number
     }
 
     /// Frames to be reported as lost.
@@ -398,22 +474,25 @@ impl Drb {
         }
     }
 
-    /// A PDU for RLC.
-    fn enqueue(&mut self, pdu: Vec<u8>) -> Result<(), &'static str> {
+    /// A PDU for RLC. `again`: the CU sent it before, and this is its NR-U SN now.
+    fn enqueue(&mut self, pdu: Vec<u8>, again: Option<u64>) -> Result<(), &'static str> {
         let Some(sn) = self.sn(&pdu) else {
             // A control PDU of PDCP.
-            return self.rlc.enqueue(CONTROL, pdu).map(|()| self.waiting.push_back(CONTROL)).map_err(|_| "f1u.rlc_refused");
+            return self.rlc.enqueue(CONTROL, pdu).map(|()| self.waiting.push_back((CONTROL, false))).map_err(|_| "f1u.rlc_refused");
         };
         let count = self.count(sn).ok_or("f1u.pdcp_sn")?;
-        if self.acknowledged && self.undelivered.len() >= 2 * self.window as usize {
+        if self.acknowledged && self.first.pdus.len() + self.again.pdus.len() >= 2 * self.window as usize {
             return Err("f1u.window");
         }
+        let bytes = pdu.len() as u64;
         // RLC counts why.
         self.rlc.enqueue(count, pdu).map_err(|_| "f1u.rlc_refused")?;
-        self.waiting.push_back(count);
+        self.waiting.push_back((count, again.is_some()));
         if self.acknowledged {
-            // Those between were sent by the CU and did not come: in sequence ends before them.
-            self.undelivered.extend(self.next.min(count).max(count.saturating_sub(self.window))..=count);
+            match again {
+                Some(number) => self.again.insert(number, count, bytes),
+                None => self.first.insert(u64::from(count), count, bytes),
+            }
         }
         self.next = self.next.max(count + 1);
         Ok(())
@@ -442,20 +521,14 @@ impl Drb {
     fn discard(&mut self, sn: u32) {
         let Some(count) = self.count(sn & self.pdcp_sn.mask()) else { return };
         self.take_back(count);
-        // One that did not come and need not: what comes behind it does not wait for it.
-        if self.acknowledged && count >= self.next && self.undelivered.len() < 2 * self.window as usize {
-            self.undelivered.extend(self.next.max(count.saturating_sub(self.window))..count);
-            self.next = count + 1;
-            self.report_due = true;
-        }
-        self.report_due |= self.undelivered.remove(&count);
+        self.report_due |= settle(&mut self.first, &mut self.again, count);
     }
 
     /// None of what RLC has not begun to send.
     fn take_back(&mut self, count: u32) {
         // One of them: a late frame and what was sent in its place have the same COUNT.
         if self.rlc.discard(count)
-            && let Some(at) = self.waiting.iter().position(|waiting| *waiting == count)
+            && let Some(at) = self.waiting.iter().position(|(waiting, _)| *waiting == count)
         {
             self.waiting.remove(at);
         }
@@ -464,52 +537,73 @@ impl Drb {
     /// PDCP says that no SDU up to this sequence number need be sent (TS 38.425 §5.4.2.1).
     fn flush(&mut self, sn: u32) {
         let Some(last) = self.count(sn & self.pdcp_sn.mask()) else { return };
-        let waiting: Vec<u32> = self.waiting.iter().copied().filter(|count| *count != CONTROL && *count <= last).collect();
+        let waiting: Vec<u32> = self.waiting.iter().map(|(count, _)| *count).filter(|count| *count != CONTROL && *count <= last).collect();
         waiting.into_iter().for_each(|count| self.take_back(count));
-        self.undelivered = self.undelivered.split_off(&(last + 1));
-        // Those that did not come need not.
-        self.next = self.next.max(last + 1);
+        self.first.settle_to(last);
+        self.again.settle_to(last);
         self.report_due = true;
     }
 
     /// What was delivered behind the first that was not: from and to, as COUNTs.
     fn delivered_ranges(&self) -> Vec<(u32, u32)> {
-        let ends = self.undelivered.iter().skip(1).copied().chain([self.next]);
-        let gaps = self.undelivered.iter().zip(ends).filter(|(before, end)| **before + 1 < *end);
-        gaps.map(|(before, end)| (before + 1, end - 1)).take(MAX_RANGES).collect()
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for count in self.first.pdus.values().filter(|pdu| pdu.delivered).map(|pdu| pdu.count) {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == count => *last = count,
+                _ => ranges.push((count, count)),
+            }
+        }
+        ranges.truncate(MAX_RANGES);
+        ranges
     }
 
     /// RLC has taken SDUs out of its queue.
     fn transmitted(&mut self) {
         while self.waiting.len() > self.rlc.waiting() {
-            let Some(count) = self.waiting.pop_front() else { return };
-            if count != CONTROL {
-                self.transmitted = Some(self.transmitted.map_or(count, |highest| highest.max(count)));
-                self.report_due = true;
+            let Some((count, again)) = self.waiting.pop_front() else { return };
+            if count == CONTROL {
+                continue;
             }
+            // RLC's queue has the order of what came.
+            let of = if again { &mut self.again } else { &mut self.first };
+            of.transmitted = if again { Some(count) } else { of.transmitted.max(Some(count)) };
+            self.report_due = true;
         }
     }
 
-    fn status(&mut self) -> DeliveryStatus {
-        let delivered = match self.undelivered.first() {
-            Some(first) => first.checked_sub(1),
-            None => self.next.checked_sub(1),
-        };
-        let mask = self.pdcp_sn.mask();
-        let ranges = if self.out_of_sequence && self.acknowledged { self.delivered_ranges() } else { Vec::new() };
-        let lost = self.lost.iter_mut().map(|(range, repeats)| {
+    /// The ranges of lost frames for a report, as many as every CU reads: those that were reported least, the newest of them first.
+    fn lost(&mut self) -> Vec<(u32, u32)> {
+        let mut lost = Vec::new();
+        for _ in 0..COMMON_RANGES.min(self.lost.len()) {
+            let named = |range: &(u32, u32)| lost.contains(range);
+            let next = self.lost.iter_mut().filter(|(range, _)| !named(range)).max_by_key(|(_, repeats)| *repeats);
+            let Some((range, repeats)) = next else { break };
             *repeats -= 1;
-            *range
-        });
-        let status = DeliveryStatus {
-            desired_buffer: self.desired,
-            lost: lost.collect(),
-            highest_delivered: delivered.filter(|_| self.acknowledged).map(|count| count & mask),
-            highest_transmitted: self.transmitted.map(|count| count & mask),
-            delivered_ranges: ranges.into_iter().map(|(from, to)| (from & mask, to & mask)).collect(),
-            ..DeliveryStatus::default()
-        };
+            lost.push(*range);
+        }
         self.lost.retain(|(_, repeats)| *repeats > 0);
-        status
+        // Those that no report had yet do not wait for another cause.
+        self.report_due |= self.lost.iter().any(|(_, repeats)| *repeats == REPEATS);
+        lost
+    }
+
+    fn status(&mut self) -> DeliveryStatus {
+        let mask = self.pdcp_sn.mask();
+        let sn = |count: u32| count & mask;
+        let acknowledged = self.acknowledged;
+        let delivered = |of: &Came| of.delivered.filter(|_| acknowledged).map(|(_, count)| sn(count));
+        let ranges = if self.out_of_sequence && acknowledged { self.delivered_ranges() } else { Vec::new() };
+        // The CU counts the bytes that it may give from what was delivered on: what is on the air, or was delivered out of order, takes none of the queue.
+        let by_radio = (self.first.bytes + self.again.bytes).saturating_sub(self.rlc.waiting_bytes());
+        DeliveryStatus {
+            desired_buffer: self.desired.saturating_add(u32::try_from(by_radio).unwrap_or(u32::MAX)),
+            lost: self.lost(),
+            highest_delivered: delivered(&self.first),
+            highest_transmitted: self.first.transmitted.map(sn),
+            delivered_retransmitted: delivered(&self.again),
+            retransmitted: self.again.transmitted.map(sn),
+            delivered_ranges: ranges.into_iter().map(|(from, to)| (sn(from), sn(to))).collect(),
+            ..DeliveryStatus::default()
+        }
     }
 }

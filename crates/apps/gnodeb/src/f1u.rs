@@ -1,4 +1,5 @@
-//! How is a frame between CU and DU written (TS 38.425 §5.5, TS 29.281 §5.2.2.6)? As a G-PDU with the NR RAN container; an uplink PDU has none.
+//! How is a frame between CU and DU written (TS 38.425 §5.5, TS 29.281 §5.2.2.6)? As a G-PDU with the NR RAN container; an uplink PDU of ours has none, one of
+//! another DU may have a delivery status beside it.
 
 use gnb::nru::{self, Frame};
 use wire::gtpu::{self, Message, Packet, Repr};
@@ -11,10 +12,10 @@ use crate::du::ToCu;
 pub enum Fault {
     /// No GTP-U message.
     Malformed,
-    /// A message that is not taken here.
+    /// The peer has not the tunnel of a frame that it was sent.
+    ErrorIndication,
+    /// Another message that is not taken here.
     Other,
-    /// The NR RAN container's content.
-    Container(nru::Fault),
 }
 
 impl Fault {
@@ -22,11 +23,18 @@ impl Fault {
     pub fn name(self) -> &'static str {
         match self {
             Fault::Malformed => "f1u.malformed",
+            Fault::ErrorIndication => "f1u.error_indication",
             Fault::Other => "f1u.other",
-            Fault::Container(nru::Fault::Length) => "f1u.container_length",
-            Fault::Container(nru::Fault::PduType) => "f1u.container_type",
-            Fault::Container(nru::Fault::Block) => "f1u.container_block",
         }
+    }
+}
+
+/// The name in counters of a container that is not taken.
+pub fn container_fault(fault: nru::Fault) -> &'static str {
+    match fault {
+        nru::Fault::Length => "f1u.container_length",
+        nru::Fault::PduType => "f1u.container_type",
+        nru::Fault::Block => "f1u.container_block",
     }
 }
 
@@ -39,9 +47,9 @@ pub enum Datagram<'a> {
     GPdu {
         /// Its tunnel.
         teid: u32,
-        /// The container.
-        frame: Option<Frame>,
-        /// The PDCP PDU; may be empty.
+        /// The container, or why its content is not taken.
+        frame: Option<Result<Frame, nru::Fault>>,
+        /// The PDCP PDU; may be empty. It is there whatever the container says.
         pdu: &'a [u8],
     },
 }
@@ -62,7 +70,7 @@ pub fn parse(datagram: &[u8]) -> Result<Datagram<'_>, Fault> {
             let mut frame = None;
             for extension in packet.extensions() {
                 match extension {
-                    Ok((nru::EXTENSION_TYPE, content)) => frame = Some(Frame::parse(content).map_err(Fault::Container)?),
+                    Ok((nru::EXTENSION_TYPE, content)) => frame = Some(Frame::parse(content)),
                     // §5.2.1: the highest bit says that it must be comprehended.
                     Ok((kind, _)) if kind & 0x80 == 0 => {}
                     _ => return Err(Fault::Malformed),
@@ -70,6 +78,7 @@ pub fn parse(datagram: &[u8]) -> Result<Datagram<'_>, Fault> {
             }
             Ok(Datagram::GPdu { teid: packet.teid(), frame, pdu: packet.payload() })
         }
+        gtpu::message_type::ERROR_INDICATION => Err(Fault::ErrorIndication),
         _ => Err(Fault::Other),
     }
 }
@@ -108,10 +117,10 @@ mod tests {
         let bearer = Bearer { ue: 1, drb: DrbId::new(1).unwrap() };
         let frame = UserData { sn: 7, report_polling: true, ..UserData::default() };
         let down = to_du(9, &ToDu { bearer, frame: frame.clone(), pdu: vec![1, 2, 3] });
-        assert_eq!(parse(&down), Ok(Datagram::GPdu { teid: 9, frame: Some(Frame::UserData(frame)), pdu: &[1, 2, 3] }));
+        assert_eq!(parse(&down), Ok(Datagram::GPdu { teid: 9, frame: Some(Ok(Frame::UserData(frame))), pdu: &[1, 2, 3] }));
         let status = DeliveryStatus { desired_buffer: 5, lost: vec![(1, 2)], ..DeliveryStatus::default() };
         let up = to_cu(8, &ToCu::Status(bearer, status.clone()));
-        assert_eq!(parse(&up), Ok(Datagram::GPdu { teid: 8, frame: Some(Frame::DeliveryStatus(status)), pdu: &[] }));
+        assert_eq!(parse(&up), Ok(Datagram::GPdu { teid: 8, frame: Some(Ok(Frame::DeliveryStatus(status))), pdu: &[] }));
         let up = to_cu(8, &ToCu::Pdu(bearer, vec![4]));
         assert_eq!(parse(&up), Ok(Datagram::GPdu { teid: 8, frame: None, pdu: &[4] }));
         for end in 0..down.len() {

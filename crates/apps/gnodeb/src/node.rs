@@ -1,7 +1,7 @@
 //! A gNodeB: CU-UP and DU in one, or one of them with the other behind F1-U.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use ciphering::Engine;
 use gnb::nru::Frame;
@@ -13,6 +13,7 @@ use crate::counts::{Drops, Report, UeReport, count};
 use crate::cu::{self, Cu, ToDu};
 use crate::du::{self, Du, ToCu};
 use crate::f1u::{self, Datagram};
+use crate::n3;
 
 /// What is to be sent. The caller takes it out.
 #[derive(Default, Debug)]
@@ -40,6 +41,7 @@ pub struct Node {
 
 struct F1u {
     role: Role,
+    address: Ipv4Addr,
     peer: SocketAddrV4,
     teids: HashMap<Bearer, u32>,
     bearers: HashMap<u32, Bearer>,
@@ -50,8 +52,8 @@ impl Node {
     pub fn new(config: &Gnb, engine: Engine) -> Node {
         let cu = config.n3.map(|n3| Cu::new(n3, engine, &config.ues));
         let du = config.radio.as_ref().map(|radio| Du::new(radio, &config.ues));
-        let f1u = config.f1u.map(|(_, peer)| {
-            let mut f1u = F1u { role: config.role, peer: config::gtpu(peer), teids: HashMap::new(), bearers: HashMap::new() };
+        let f1u = config.f1u.map(|(address, peer)| {
+            let mut f1u = F1u { role: config.role, address, peer: config::gtpu(peer), teids: HashMap::new(), bearers: HashMap::new() };
             config.ues.iter().for_each(|ue| f1u.add(ue));
             f1u
         });
@@ -65,7 +67,7 @@ impl Node {
     /// With the name of the field; nothing has changed then.
     pub fn act(&mut self, action: Action<'_>, now_ns: u64, out: &mut Output) -> Result<Done, String> {
         match action {
-            Action::Change(change) | Action::Prepare { change, .. } => self.change(change),
+            Action::Change(change) | Action::Prepare { change, .. } => self.change(change, now_ns),
             Action::Counts => return Ok(Done::Counts(self.cu.as_ref().map(Cu::counts).unwrap_or_default())),
             Action::Recover(ues) => {
                 // RLC first: what PDCP sends again goes by the new one.
@@ -101,7 +103,7 @@ impl Node {
     }
 
     /// UEs come, change and go, between two calls of [`Node::run`]. It was checked.
-    pub fn change(&mut self, change: &Change) {
+    pub fn change(&mut self, change: &Change, now_ns: u64) {
         let mut report = self.counted(&mut Drops::new());
         for id in &change.released {
             if let Some(of) = report.remove(id) {
@@ -109,7 +111,7 @@ impl Node {
             }
         }
         let Change { set, released } = change;
-        self.cu.iter_mut().for_each(|cu| cu.change(set, released));
+        self.cu.iter_mut().for_each(|cu| cu.change(set, released, now_ns));
         self.du.iter_mut().for_each(|du| du.change(set, released));
         if let Some(f1u) = &mut self.f1u {
             // TEIDs may pass from one to another.
@@ -143,12 +145,44 @@ impl Node {
             Ok(Datagram::Echo(answer)) => return out.f1u.push((from, answer)),
             Err(fault) => return count(&mut self.drops, fault.name()),
         };
-        let Some(bearer) = f1u.bearers.get(&teid).copied() else { return count(&mut self.drops, "f1u.unknown_teid") };
-        match (&mut self.cu, &mut self.du, frame) {
-            (Some(cu), _, Some(Frame::DeliveryStatus(status))) => cu.status(bearer, &status, now_ns, &mut self.from_cu),
-            (Some(cu), _, None) if !pdu.is_empty() => cu.uplink(bearer, [pdu.to_vec()], now_ns, &mut self.from_cu),
-            (_, Some(du), Some(Frame::UserData(frame))) => du.downlink(bearer, &frame, pdu.to_vec()),
-            _ => count(&mut self.drops, "f1u.wrong_frame"),
+        let Some(bearer) = f1u.bearers.get(&teid).copied() else {
+            count(&mut self.drops, "f1u.unknown_teid");
+            // TS 29.281 §7.3.1.
+            return out.f1u.push((config::gtpu(*from.ip()), n3::error_indication(teid, f1u.address)));
+        };
+        let drop = match (&mut self.cu, &mut self.du, frame) {
+            // A report and the UE's PDU may come in one G-PDU: each is taken for itself.
+            (Some(cu), _, frame) => {
+                let is_empty = frame.is_none() && pdu.is_empty();
+                let drop = match frame {
+                    Some(Ok(Frame::DeliveryStatus(status))) => {
+                        cu.status(bearer, &status, now_ns, &mut self.from_cu);
+                        None
+                    }
+                    Some(Ok(Frame::UserData(_))) => Some("f1u.wrong_frame"),
+                    Some(Err(fault)) => Some(f1u::container_fault(fault)),
+                    None => is_empty.then_some("f1u.empty"),
+                };
+                if !pdu.is_empty() {
+                    cu.uplink(bearer, [pdu.to_vec()], now_ns, &mut self.from_cu);
+                }
+                drop
+            }
+            (None, Some(du), Some(Ok(Frame::UserData(frame)))) => {
+                du.downlink(bearer, Some(&frame), pdu.to_vec());
+                None
+            }
+            // A CU without flow control writes no container.
+            (None, Some(du), None) if !pdu.is_empty() => {
+                du.downlink(bearer, None, pdu.to_vec());
+                None
+            }
+            (None, _, None) => Some("f1u.empty"),
+            (None, _, Some(Err(fault))) => Some(f1u::container_fault(fault)),
+            (None, _, Some(Ok(_))) => Some("f1u.wrong_frame"),
+        };
+        if let Some(reason) = drop {
+            count(&mut self.drops, reason);
         }
     }
 
@@ -176,7 +210,7 @@ impl Node {
         for message in self.from_cu.to_du.drain(..) {
             let ToDu { bearer, frame, pdu } = message;
             match (&mut self.du, &self.f1u) {
-                (Some(du), _) => du.downlink(bearer, &frame, pdu),
+                (Some(du), _) => du.downlink(bearer, Some(&frame), pdu),
                 (None, Some(f1u)) => {
                     let Some(teid) = f1u.teids.get(&bearer) else { continue };
                     out.f1u.push((f1u.peer, f1u::to_du(*teid, &ToDu { bearer, frame, pdu })));

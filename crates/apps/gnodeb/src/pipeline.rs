@@ -546,14 +546,14 @@ fn is_protected(drb: &Drb) -> bool {
 fn receiving(drb: &Drb) -> radio_bearer::BearerConfig {
     let rlc = match drb.rlc {
         RlcMode::Um(sn_length) => {
-            RlcConfig::Um(UmRxConfig { sn_length, reassembly_ns: bearer::REASSEMBLY_NS, partial_bytes: bearer::PARTIAL_BYTES })
+            RlcConfig::Um(UmRxConfig { sn_length, reassembly_ns: drb.rlc_timers.reassembly_ns, partial_bytes: bearer::PARTIAL_BYTES })
         }
         RlcMode::Am(sn_length) => RlcConfig::Am(am_rx::RxConfig {
             sn_length,
             window: drb.window,
             partial_bytes: bearer::PARTIAL_BYTES,
-            reassembly_ns: bearer::REASSEMBLY_NS,
-            status_prohibit_ns: bearer::STATUS_PROHIBIT_NS,
+            reassembly_ns: drb.rlc_timers.reassembly_ns,
+            status_prohibit_ns: drb.rlc_timers.status_prohibit_ns,
         }),
     };
     let order = OrderConfig {
@@ -576,10 +576,10 @@ fn transmitting(drb: &Drb, sn_length: SnLength) -> buffer::rlc::BearerConfig {
         },
         window: drb.window,
         bytes: drb.queue_bytes,
-        poll_retransmit_ms: (bearer::POLL_RETRANSMIT_NS / 1_000_000) as u32,
-        poll_pdu: Some(bearer::POLL_PDU),
-        poll_byte: Some(bearer::POLL_BYTE),
-        max_retransmissions: bearer::MAX_RETRANSMISSIONS,
+        poll_retransmit_ms: (drb.rlc_timers.poll_retransmit_ns / 1_000_000) as u32,
+        poll_pdu: drb.rlc_timers.poll_pdu,
+        poll_byte: drb.rlc_timers.poll_byte,
+        max_retransmissions: drb.rlc_timers.max_retransmissions,
     }
 }
 

@@ -12,6 +12,10 @@ pub const EXTENSION_TYPE: u8 = 0x84;
 pub const MAX_BLOCKS: usize = 245;
 /// Most ranges of each list that are written, for the same reason.
 pub const MAX_RANGES: usize = 80;
+/// So many discard blocks and so many lost ranges are read by every CU and DU that we know; some drop a frame that has more.
+pub const COMMON_BLOCKS: usize = 16;
+/// See [`COMMON_BLOCKS`].
+pub const COMMON_RANGES: usize = 2;
 
 reasons! {
     /// Why bytes are not a frame.
@@ -68,15 +72,15 @@ pub struct DeliveryStatus {
     pub final_frame: bool,
     /// NR-U sequence numbers that did not come, from and to; at most [`MAX_RANGES`] are written.
     pub lost: Vec<(u32, u32)>,
-    /// The highest PDCP SN delivered in sequence.
+    /// The highest PDCP SN delivered in sequence, among the PDUs that the DU has received; those sent again apart.
     pub highest_delivered: Option<u32>,
-    /// The highest PDCP SN that was given to lower layers.
+    /// The highest PDCP SN that was given to lower layers, among the same.
     pub highest_transmitted: Option<u32>,
     /// Why the radio has changed (§5.5.3.23).
     pub cause: Option<u8>,
-    /// The highest retransmitted PDCP SN delivered in sequence.
+    /// Of the PDUs that were sent again, in sequence of their NR-U SNs: the PDCP SN of the last one that was delivered.
     pub delivered_retransmitted: Option<u32>,
-    /// The highest retransmitted PDCP SN that was given to lower layers.
+    /// And of the last one that was given to lower layers.
     pub retransmitted: Option<u32>,
     /// PDCP SNs that were delivered out of sequence, from and to; at most [`MAX_RANGES`] are written.
     pub delivered_ranges: Vec<(u32, u32)>,

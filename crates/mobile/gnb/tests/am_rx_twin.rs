@@ -151,17 +151,11 @@ impl Twin {
         Ok(())
     }
 
-    /// A poll is due when its PDU is before RX_Highest_Status. Between the first and the last that wait, ours are not told apart.
+    /// A poll is due when its PDU is before RX_Highest_Status.
     fn check_polls(&mut self) {
-        let Some(first) = self.polls.first().copied() else { return };
-        if first < self.highest_status {
-            self.due = true;
-            let last = *self.polls.last().expect("not empty");
-            self.polls.clear();
-            if last >= self.highest_status {
-                self.polls.insert(last);
-            }
-        }
+        let later = self.polls.split_off(&self.highest_status);
+        self.due |= !self.polls.is_empty();
+        self.polls = later;
     }
 
     fn advance(&mut self, now: u64) {

@@ -155,6 +155,41 @@ fn sdus_come_up_in_order_and_a_replayed_or_late_one_is_dropped() {
     assert_eq!((bearer.rx.next_deadline(), bearer.rx.waiting()), (None, (0, 0)));
 }
 
+/// TS 38.323 §5.2.2.3: `t-Reordering` that is reconfigured starts again, for all that is missing then.
+#[test]
+fn a_living_bearer_goes_on_with_other_timers_and_limits() {
+    let mut bearer = Bearer::plain();
+    let pdus = bearer.send(0..5);
+    bearer.receive(&pdus[1], 0).unwrap();
+    bearer.receive(&pdus[3], 50 * MS).unwrap();
+    assert_eq!(bearer.rx.next_deadline(), Some(100 * MS));
+    bearer.rx.reconfigure(1 << 24, Some(30 * MS), 60 * MS).unwrap();
+    assert_eq!(bearer.rx.next_deadline(), Some(90 * MS));
+    bearer.advance(90 * MS);
+    assert_eq!(bearer.counts(), [1, 3], "what was missing at that time is passed over");
+    bearer.receive(&pdus[4], 90 * MS).unwrap();
+    assert_eq!(bearer.counts(), [4]);
+    // To infinity and back, with something missing.
+    let pdus = bearer.send(5..8);
+    bearer.receive(&pdus[1], 100 * MS).unwrap();
+    bearer.rx.reconfigure(1 << 24, None, 110 * MS).unwrap();
+    assert_eq!(bearer.rx.next_deadline(), None);
+    bearer.rx.reconfigure(1 << 24, Some(30 * MS), 120 * MS).unwrap();
+    assert_eq!(bearer.rx.next_deadline(), Some(150 * MS));
+    assert_eq!(bearer.rx.reconfigure(1 << 24, Some(3001 * MS), 120 * MS), Err(ConfigError::Timer("reordering_ns")));
+    assert_eq!(bearer.rx.next_deadline(), Some(150 * MS));
+
+    let mut tx = Tx::new(tx_config()).unwrap();
+    tx.enqueue(sdu(0), 0).unwrap();
+    tx.reconfigure(2, 1 << 24, Some(20 * MS)).unwrap();
+    tx.enqueue(sdu(1), 0).unwrap();
+    assert_eq!(tx.enqueue(sdu(2), 0).unwrap_err().1, TxDrop::QueueSdus);
+    assert_eq!(tx.next_deadline(), None, "the first has no timer, and the second is not discarded before it");
+    assert_eq!(tx.pull(0, &mut |_| {}).unwrap().count, 0);
+    assert_eq!(tx.next_deadline(), Some(20 * MS));
+    assert_eq!(tx.reconfigure(0, 1 << 24, None), Err(ConfigError::Room("queue_sdus")));
+}
+
 #[test]
 fn two_copies_in_one_burst_come_up_once() {
     let mut bearer = Bearer::plain();

@@ -89,6 +89,34 @@ fn pulled_status(rx: &mut AmRx, grant: usize, now_ns: u64) -> Option<(u32, Vec<N
 fn nothing(_: &[u8]) {}
 
 #[test]
+fn timers_of_a_living_entity_change_and_its_numbers_go_on() {
+    let mut am: Am<Vec<u8>> = Am::new(tx_config(), rx_config()).unwrap();
+    let send = |am: &mut Am<Vec<u8>>, now: u64| {
+        am.enqueue(0, vec![1; 100]).unwrap();
+        let Some(Pulled::Data(sent)) = am.pull(1000, now, &mut Vec::new()) else { panic!("a PDU") };
+        (sent.count, am.next_deadline())
+    };
+    assert_eq!(send(&mut am, 0), (0, Some(45 * MS)));
+    let other = TxConfig { poll_retransmit_ns: 90 * MS, queue: QueueLimits { sdus: 1, bytes: 1 << 20 }, ..tx_config() };
+    am.reconfigure(other, RxConfig { reassembly_ns: 10 * MS, ..rx_config() }).unwrap();
+    assert_eq!(am.next_deadline(), Some(45 * MS), "one that runs stays");
+    assert_eq!(send(&mut am, 0), (1, Some(90 * MS)));
+    am.receive(&[0x80, 1, 7], 0, &mut nothing, &mut |_| {}).unwrap();
+    assert_eq!(am.next_deadline(), Some(10 * MS), "number 0 is missing");
+    am.enqueue(2, vec![1; 100]).unwrap();
+    assert_eq!(am.enqueue(3, vec![1; 100]).unwrap_err().reason, Refusal::QueueSdus);
+    // What the peer counts on stays as it is.
+    for (tx, rx, why) in [
+        (TxConfig { window: 1024, ..other }, rx_config(), ConfigError::Window),
+        (other, RxConfig { window: 1024, ..rx_config() }, ConfigError::Window),
+        (TxConfig { sn_length: SnLength::Bits18, ..other }, RxConfig { sn_length: SnLength::Bits18, ..rx_config() }, ConfigError::SnLength),
+        (TxConfig { poll_retransmit_ns: 0, ..other }, rx_config(), ConfigError::PollRetransmit),
+    ] {
+        assert_eq!(am.reconfigure(tx, rx), Err(why));
+    }
+}
+
+#[test]
 fn a_poll_on_a_pdu_outside_the_window_or_received_before_is_answered() {
     let mut rx = rx();
     for sn in 0..4 {

@@ -90,6 +90,17 @@ impl<P> Order<P> {
         })
     }
 
+    /// Goes on with another `t-Reordering` and another limit of bytes. Where something is missing, a `t-Reordering` that is another starts now, for all that is missing
+    /// (§5.2.2.3).
+    pub(super) fn reconfigure(&mut self, bytes: u64, reordering_ns: Option<u64>, now_ns: u64) {
+        self.config.bytes = bytes;
+        if self.config.reordering_ns != reordering_ns {
+            self.config.reordering_ns = reordering_ns;
+            self.reordering = None;
+            self.start_reordering(now_ns);
+        }
+    }
+
     /// `RCVD_COUNT` of a sequence number (§5.2.2.1), if a PDU of it can be taken now.
     ///
     /// # Errors

@@ -32,6 +32,12 @@ pub struct RxConfig {
     pub guard: CountGuard,
 }
 
+impl RxConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        super::check(&self.format, self.window, ("reordering_ns", self.reordering_ns), ("bytes", self.bytes), self.guard)
+    }
+}
+
 reasons! {
     /// Why a PDU is dropped.
     RxDrop {
@@ -126,10 +132,22 @@ impl Rx {
     /// # Errors
     /// [`ConfigError`].
     pub fn new(config: RxConfig) -> Result<Rx, ConfigError> {
-        super::check(&config.format, config.window, ("reordering_ns", config.reordering_ns), ("bytes", config.bytes), config.guard)?;
+        config.check()?;
         let RxConfig { window, bytes, reordering_ns, out_of_order, guard, .. } = config;
         let order = OrderConfig { sn_length: config.format.sn_length, window, bytes, reordering_ns, out_of_order, stop: guard.stop };
         Ok(Rx { config, order: Order::new(order)?, epoch: 0, told_high: false })
+    }
+
+    /// Goes on with another `t-Reordering` and another limit of what waits: [`Order::reconfigure`].
+    ///
+    /// # Errors
+    /// [`ConfigError`]; nothing has changed then.
+    pub fn reconfigure(&mut self, bytes: u64, reordering_ns: Option<u64>, now_ns: u64) -> Result<(), ConfigError> {
+        let config = RxConfig { bytes, reordering_ns, ..self.config };
+        config.check()?;
+        self.config = config;
+        self.order.reconfigure(bytes, reordering_ns, now_ns);
+        Ok(())
     }
 
     /// Reads a PDU and derives its COUNT. What is late or doubled already now is dropped before it costs a decipherment.

@@ -38,6 +38,13 @@ pub struct TxConfig {
     pub guard: CountGuard,
 }
 
+impl TxConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        super::check(&self.format, self.window, ("discard_ns", self.discard_ns), ("bytes", self.bytes), self.guard)?;
+        if self.queue_sdus == 0 { Err(ConfigError::Room("queue_sdus")) } else { Ok(()) }
+    }
+}
+
 reasons! {
     /// Why an SDU is not taken, or dropped.
     TxDrop {
@@ -139,10 +146,7 @@ impl Tx {
     /// # Errors
     /// [`ConfigError`].
     pub fn new(config: TxConfig) -> Result<Tx, ConfigError> {
-        super::check(&config.format, config.window, ("discard_ns", config.discard_ns), ("bytes", config.bytes), config.guard)?;
-        if config.queue_sdus == 0 {
-            return Err(ConfigError::Room("queue_sdus"));
-        }
+        config.check()?;
         Ok(Tx {
             config,
             tx_next: 0,
@@ -156,6 +160,18 @@ impl Tx {
             told_high: false,
             counters: TxCounters::default(),
         })
+    }
+
+    /// Goes on with another `discardTimer` and other limits of what may wait: COUNT goes on. The timers that run stay as they are, and an SDU with a shorter one is not
+    /// discarded before those that came before it.
+    ///
+    /// # Errors
+    /// [`ConfigError`]; nothing has changed then.
+    pub fn reconfigure(&mut self, queue_sdus: usize, bytes: u64, discard_ns: Option<u64>) -> Result<(), ConfigError> {
+        let config = TxConfig { queue_sdus, bytes, discard_ns, ..self.config };
+        config.check()?;
+        self.config = config;
+        Ok(())
     }
 
     /// Takes an SDU, with its SDAP header in front if the bearer has one, and starts its `discardTimer`.

@@ -57,6 +57,16 @@ impl<P: AsRef<[u8]>> Am<P> {
         Ok(Am { sn_length: tx.sn_length, tx: AmTx::new(tx)?, rx: AmRx::new(rx)?, faults: [0; PduFault::ALL.len()] })
     }
 
+    /// Goes on with other timers, thresholds and limits of the queue: what RRC changes without a re-establishment (TS 38.331 §5.3.5.5.4). Timers that run stay as they are.
+    ///
+    /// # Errors
+    /// [`ConfigError`], also if sequence numbers or a window are others; nothing has changed then.
+    pub fn reconfigure(&mut self, tx: TxConfig, rx: RxConfig) -> Result<(), ConfigError> {
+        tx.check()?;
+        self.rx.reconfigure(rx)?;
+        self.tx.reconfigure(tx)
+    }
+
     /// Takes an SDU: [`AmTx::enqueue`].
     ///
     /// # Errors

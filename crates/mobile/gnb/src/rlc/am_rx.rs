@@ -112,8 +112,10 @@ pub struct AmRx {
     reassembly: Option<u64>,
     status_prohibit: Option<u64>,
     status_due: bool,
-    /// Polls that wait until `RX_Highest_Status` has passed them: the first and the last (§5.3.4).
-    delayed_polls: Option<(u32, u32)>,
+    /// PDUs whose polls wait until `RX_Highest_Status` has passed them (§5.3.4), the first of them, and how many.
+    polls: Bits,
+    first_poll: u32,
+    polls_waiting: u32,
     /// Scratch of [`AmRx::pull_status`].
     nacks: Vec<Nack>,
     counters: RxCounters,
@@ -136,10 +138,27 @@ impl AmRx {
             reassembly: None,
             status_prohibit: None,
             status_due: false,
-            delayed_polls: None,
+            polls: Bits::new(config.window),
+            first_poll: 0,
+            polls_waiting: 0,
             nacks: Vec::new(),
             counters: RxCounters::default(),
         })
+    }
+
+    /// Goes on with other timers. One that runs stays as it is.
+    ///
+    /// # Errors
+    /// [`ConfigError`], also if sequence numbers or window are others; nothing has changed then.
+    pub(super) fn reconfigure(&mut self, config: RxConfig) -> Result<(), ConfigError> {
+        config.check()?;
+        match () {
+            () if config.sn_length != self.config.sn_length => return Err(ConfigError::SnLength),
+            () if config.window != self.config.window => return Err(ConfigError::Window),
+            () => {}
+        }
+        self.config = config;
+        Ok(())
     }
 
     /// Processes an AMD PDU. An SDU that is whole now is given to `deliver`.
@@ -152,11 +171,12 @@ impl AmRx {
             Ok(count) => {
                 self.counters.pdus += 1;
                 self.update_reassembly(now_ns);
-                if pdu.poll {
-                    let last = self.delayed_polls.map_or(count, |(_, last)| self.later(last, count));
-                    let first =
-                        self.delayed_polls.map_or(count, |(first, _)| if self.later(first, count) == first { count } else { first });
-                    self.delayed_polls = Some((first, last));
+                if pdu.poll && !self.polls.get(count) {
+                    if self.polls_waiting == 0 || (count.wrapping_sub(self.first_poll) as i32) < 0 {
+                        self.first_poll = count;
+                    }
+                    self.polls.set(count);
+                    self.polls_waiting += 1;
                 }
                 self.check_polls();
                 Ok(())
@@ -291,19 +311,16 @@ impl AmRx {
         self.partial.get(count) && self.partials.get(&count).is_some_and(Partial::has_gap)
     }
 
-    /// The later of two numbers of the window.
-    fn later(&self, a: u32, b: u32) -> u32 {
-        if (a.wrapping_sub(b) as i32) < 0 { b } else { a }
-    }
-
     /// A poll triggers a STATUS as soon as `RX_Highest_Status` is behind its PDU (§5.3.4).
     #[inline]
     fn check_polls(&mut self) {
-        let Some((first, last)) = self.delayed_polls else { return };
-        let passed = |count: u32| (count.wrapping_sub(self.state.rx_highest_status) as i32) < 0;
-        if passed(first) {
+        while self.polls_waiting > 0 && (self.first_poll.wrapping_sub(self.state.rx_highest_status) as i32) < 0 {
             self.status_due = true;
-            self.delayed_polls = (!passed(last)).then_some((last, last));
+            self.polls.clear(self.first_poll);
+            self.polls_waiting -= 1;
+            let next = self.first_poll.wrapping_add(1);
+            let behind = self.state.rx_next_highest.wrapping_sub(next);
+            self.first_poll = self.polls.find(next, behind, true).unwrap_or(next);
         }
     }
 
@@ -405,7 +422,9 @@ impl AmRx {
         self.partial.clear_all();
         self.partials.clear();
         self.partial_bytes = 0;
-        (self.reassembly, self.status_prohibit, self.status_due, self.delayed_polls) = (None, None, false, None);
+        self.polls.clear_all();
+        self.polls_waiting = 0;
+        (self.reassembly, self.status_prohibit, self.status_due) = (None, None, false);
     }
 
     /// State variables.

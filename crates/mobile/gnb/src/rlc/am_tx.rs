@@ -210,6 +210,22 @@ impl<P: AsRef<[u8]>> AmTx<P> {
         })
     }
 
+    /// Goes on with other timers, thresholds and limits of its queue. A timer that runs stays as it is.
+    ///
+    /// # Errors
+    /// [`ConfigError`], also if sequence numbers or window are others; nothing has changed then.
+    pub(super) fn reconfigure(&mut self, config: TxConfig) -> Result<(), ConfigError> {
+        config.check()?;
+        match () {
+            () if config.sn_length != self.config.sn_length => return Err(ConfigError::SnLength),
+            () if config.window != self.config.window => return Err(ConfigError::Window),
+            () => {}
+        }
+        self.queue.limit(config.queue);
+        self.config = config;
+        Ok(())
+    }
+
     /// Takes an SDU, which the upper layer calls `tag`.
     ///
     /// # Errors

@@ -55,6 +55,11 @@ impl<P: AsRef<[u8]>> Queue<P> {
         Queue { waiting: VecDeque::new(), bytes: 0, limits, refused: [0; Refusal::ALL.len()] }
     }
 
+    /// What is here stays, however much it is.
+    pub(super) fn limit(&mut self, limits: QueueLimits) {
+        self.limits = limits;
+    }
+
     pub(super) fn push(&mut self, tag: u32, sdu: P) -> Result<(), Refused<P>> {
         let len = sdu.as_ref().len();
         let reason = match () {

@@ -76,6 +76,16 @@ impl<P: AsRef<[u8]>> UmTx<P> {
         Some(out.len() - at)
     }
 
+    /// Goes on with other limits of its queue. What is there stays.
+    ///
+    /// # Errors
+    /// [`ConfigError`]; nothing has changed then.
+    pub fn reconfigure(&mut self, queue: QueueLimits) -> Result<(), ConfigError> {
+        queue.check()?;
+        self.queue.limit(queue);
+        Ok(())
+    }
+
     /// SDUs and bytes that wait for their first grant.
     pub fn queued(&self) -> (usize, u64) {
         (self.queue.len(), self.queue.bytes())
@@ -191,6 +201,16 @@ impl UmRx {
             dropped: [0; UmDrop::ALL.len()],
             abandoned: 0,
         })
+    }
+
+    /// Goes on with another `t-Reassembly`. One that runs stays as it is.
+    ///
+    /// # Errors
+    /// [`ConfigError`]; nothing has changed then.
+    pub fn reconfigure(&mut self, reassembly_ns: u64) -> Result<(), ConfigError> {
+        check_timer("reassembly_ns", reassembly_ns)?;
+        self.config.reassembly_ns = reassembly_ns;
+        Ok(())
     }
 
     /// Processes a PDU (§5.2.2.2). An SDU that is whole now is given to `deliver`.
