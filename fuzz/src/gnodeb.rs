@@ -49,7 +49,7 @@ fn requests(lines: &str) {
             }
             Reply::Ues { ue, .. } => assert_eq!(ue.len(), before.ues.len()),
             Reply::Counts { ue } => assert!(ue.len() <= before.ues.len()),
-            Reply::Done { .. } | Reply::Prepared { .. } | Reply::Status { .. } => {}
+            Reply::Done { .. } | Reply::Report(_) | Reply::Prepared { .. } | Reply::Status { .. } => {}
         }
         node.run(0, &mut out);
     }

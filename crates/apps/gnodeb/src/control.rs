@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bearer;
 use crate::config::{self, ConfigError, Datapath, Gnb, GnbTables, GnbUe, GnbUeTable, MAX_FILE, RlcMode, Role, UsedKeys, wrong};
-use crate::counts::UeCounts;
+use crate::counts::{Report, UeCounts};
 use crate::handover::{FIRST_TEID, Forwarding, SnStatus, Tunnels};
 
 /// Most bytes of a request: as a file.
@@ -41,6 +41,8 @@ pub enum Request<T> {
     List {},
     /// Where the bearers' COUNTs are: from [`CountState::High`](crate::counts::CountState) on a bearer needs new keys.
     Counts {},
+    /// What was counted so far: packets, drops by reason, radio link failures.
+    Report {},
     /// PDCP recovers data, over RLC that begins anew, of bearers of RLC AM (TS 38.323 §5.5; E1AP's PDCP Data Recovery): the UEs are told at the same time.
     Recover {
         /// Their numbers.
@@ -115,6 +117,8 @@ pub enum Reply<T> {
         /// UEs with a bearer at least.
         ue: Vec<UeCounts>,
     },
+    /// What was counted so far.
+    Report(Report),
     /// UEs may come.
     Prepared {
         /// For `handover`, to the other gNodeB.
@@ -167,6 +171,8 @@ pub enum Action<'a> {
     Status(&'a [SnStatus]),
     /// Where are COUNTs?
     Counts,
+    /// What was counted?
+    Report,
     /// Bearers of RLC AM begin their RLC anew, and PDCP sends again what the UE may not have.
     Recover(&'a [u16]),
 }
@@ -180,6 +186,8 @@ pub enum Done {
     Left(Vec<SnStatus>),
     /// Of [`Action::Counts`].
     Counts(Vec<UeCounts>),
+    /// Of [`Action::Report`].
+    Report(Report),
 }
 
 /// Does what is asked, all or nothing. Its error is the reply.
@@ -235,6 +243,7 @@ impl Bearers {
         let reply = match request {
             Request::List {} => return Reply::Ues { n3: self.config.n3, ue: self.tables.ues().to_vec() },
             Request::Counts {} => self.counts(apply),
+            Request::Report {} => self.report(apply),
             Request::Recover { ue } => self.recover(&ue, apply),
             Request::Create { ue } => self.create(ue, apply),
             Request::Modify { ue } => self.modify(ue, apply),
@@ -271,6 +280,13 @@ impl Bearers {
         match apply(Action::Counts).map_err(ConfigError)? {
             Done::Counts(ue) => Ok(Reply::Counts { ue }),
             _ => Ok(Reply::Counts { ue: Vec::new() }),
+        }
+    }
+
+    fn report(&mut self, apply: Apply<'_>) -> Replied {
+        match apply(Action::Report).map_err(ConfigError)? {
+            Done::Report(report) => Ok(Reply::Report(report)),
+            _ => Ok(Reply::Report(Report::default())),
         }
     }
 

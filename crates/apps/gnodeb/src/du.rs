@@ -104,6 +104,8 @@ struct Drb {
     /// The CU wants to know what was delivered out of sequence too.
     out_of_sequence: bool,
     report_due: bool,
+    /// The operator was told that RLC has given up on an SDU.
+    told_of_failure: bool,
 }
 
 /// PDUs that came from the CU, from the first that the peer does not have to the last. The CU is told up to which one, in the order of their keys, the peer has all;
@@ -228,6 +230,7 @@ impl Du {
             drb.rlc.drops(&mut ue.drops);
             ue.failures += drb.rlc.radio_link_failures;
             drb.rlc = Rlc::new(&drb.config).expect("the configuration was checked");
+            drb.told_of_failure = false;
             // What came before is RLC's no more: the CU gives it again.
             drb.waiting.clear();
             (drb.first, drb.again) = (Came::default(), Came::default());
@@ -337,6 +340,13 @@ impl Du {
                 if rlc.next_deadline().is_some_and(|deadline| deadline <= now_ns) {
                     rlc.advance(now_ns, &mut |count| *report_due |= settle(first, again, count));
                 }
+                if drb.rlc.radio_link_failures > 0 && !std::mem::replace(&mut drb.told_of_failure, true) {
+                    let most = drb.config.rlc_timers.max_retransmissions;
+                    tracing::warn!(
+                        "UE {id}, DRB {}: radio link failure: RLC has sent an SDU {most} times again: recover or release it",
+                        drb_id.get()
+                    );
+                }
                 if std::mem::take(&mut drb.report_due) {
                     out.to_cu.push(ToCu::Status(Bearer { ue: *id, drb: *drb_id }, drb.status()));
                 }
@@ -433,6 +443,7 @@ impl Drb {
             again: Came::default(),
             out_of_sequence: false,
             report_due: false,
+            told_of_failure: false,
         }
     }
 

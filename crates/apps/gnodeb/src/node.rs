@@ -69,6 +69,7 @@ impl Node {
         match action {
             Action::Change(change) | Action::Prepare { change, .. } => self.change(change, now_ns),
             Action::Counts => return Ok(Done::Counts(self.cu.as_ref().map(Cu::counts).unwrap_or_default())),
+            Action::Report => return Ok(Done::Report(self.report())),
             Action::Recover(ues) => {
                 // RLC first: what PDCP sends again goes by the new one.
                 self.du.iter_mut().for_each(|du| ues.iter().for_each(|ue| du.re_establish(*ue, now_ns)));
@@ -80,7 +81,7 @@ impl Node {
         // A checked request for a handover is one to a gNodeB that is both.
         let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Done::All) };
         match action {
-            Action::Change(_) | Action::Counts | Action::Recover(_) => Ok(Done::All),
+            Action::Change(_) | Action::Counts | Action::Report | Action::Recover(_) => Ok(Done::All),
             Action::Prepare { from, forwarding, .. } => {
                 cu.prepare(from, forwarding);
                 forwarding.iter().for_each(|of| du.prepare(of.id));

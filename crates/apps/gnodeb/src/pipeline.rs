@@ -30,7 +30,7 @@ use wire::gtpu;
 use crate::bearer::{self, format};
 use crate::config::{self, Drb, Gnb, GnbUe, Radio, RlcMode};
 use crate::control::{Action, Change, Done, Numbers};
-use crate::counts::{BearerCounts, Count, CountState, Drops, UeCounts, UeReport, add_count, count};
+use crate::counts::{BearerCounts, Count, CountState, Drops, Report, UeCounts, UeReport, add_count, count};
 use crate::front::{self, Front};
 use crate::n3::{self, Asked};
 
@@ -258,6 +258,12 @@ impl Pipeline {
         match action {
             Action::Change(change) => self.change(change).map(|()| Done::All).map_err(|error| error.to_string()),
             Action::Counts => Ok(Done::Counts(self.counts())),
+            // Whose workers and ports these are knows the rest.
+            Action::Report => {
+                let mut ues = BTreeMap::new();
+                self.report(&mut ues);
+                Ok(Done::Report(Report { ues: ues.into_values().collect(), drops: Drops::new() }))
+            }
             // The service `buffer` keeps PDUs by RLC's numbers.
             Action::Recover(_) => {
                 Err("datapath: bearers of \"p4\" keep their RLC, and so cannot recover data: configure \"entities\"".into())

@@ -344,6 +344,7 @@ impl Asked {
             Reply::Done { ues } => format!("{ues} done"),
             Reply::Ues { ue, .. } => serde_json::to_string(&ue).unwrap(),
             Reply::Counts { ue } => serde_json::to_string(&ue).unwrap(),
+            Reply::Report(report) => serde_json::to_string(&report).unwrap(),
             Reply::Error { message } => message,
             Reply::Prepared { .. } | Reply::Status { .. } => panic!("the program hands nothing over"),
         }

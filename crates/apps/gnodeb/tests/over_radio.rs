@@ -551,6 +551,8 @@ fn bearers_come_change_and_go_while_a_node_runs() {
     assert!(refused.contains(had), "{refused}");
     let counts = ask(&mut node, r#"{"do":"counts"}"#);
     assert_eq!(counts, r#"{"reply":"counts","ue":[{"id":7,"drb":[{"id":1,"downlink_count":1,"uplink_count":0,"state":"ok"}]}]}"#);
+    let counted = ask(&mut node, r#"{"do":"report"}"#);
+    assert!(counted.starts_with(r#"{"reply":"report","ues":[{"ue":7,"#) && counted.contains(r#""radio_link_failures":0"#), "{counted}");
     assert_eq!(ask(&mut node, r#"{"do":"recover","ue":[7]}"#), done);
     let unknown = ask(&mut node, r#"{"do":"recover","ue":[7,8]}"#);
     assert!(unknown.contains("ue[1].id: there is no UE 8"), "{unknown}");

@@ -66,6 +66,8 @@ enum Verb {
     List,
     /// Prints where the bearers' COUNTs are as JSON, a UE a line: a bearer whose `state` is `high` needs new keys, one that is `exhausted` stands still.
     Counts,
+    /// Prints what was counted so far as JSON: packets, drops by reason, radio link failures.
+    Report,
     /// Has RLC AM of UEs begin anew, and PDCP send again what may be lost with it: after a radio link failure.
     Recover {
         /// Their numbers.
@@ -179,6 +181,7 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
         Verb::Release { ue } => Request::Release { ue: ue.clone() },
         Verb::List => Request::List {},
         Verb::Counts => Request::Counts {},
+        Verb::Report => Request::Report {},
         Verb::Recover { ue, .. } => Request::Recover { ue: ue.clone() },
     };
     match ask(&args.control, &request)? {
@@ -194,6 +197,7 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
                 println!("{}", serde_json::to_string(ue).map_err(|why| Failure::Failed(why.to_string()))?);
             }
         }
+        Reply::Report(report) => println!("{}", serde_json::to_string(&report).map_err(|why| Failure::Failed(why.to_string()))?),
         Reply::Ues { ue, .. } => ue.iter().for_each(|ue| println!("{ue}")),
         reply => return Err(other(reply)),
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use base::{MAX_PACKET, Packet};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use engine::{Engine, Event, Queues, Settings, ShapeSettings};
+use engine::{Engine, Event, Ledger, Queues, Settings, ShapeSettings};
 use pktio::{Port, UdpPort};
 use shaper::codel::Law;
 
@@ -16,7 +16,7 @@ use super::control::Control;
 use super::front::{self, OnInterfaces};
 use super::{RunError, TICK_MS};
 use crate::config::{self, Gnb, GnbTables};
-use crate::control::Action;
+use crate::control::{Action, Done};
 use crate::counts::{Drops, Report};
 use crate::pipeline::{Build, Host, N3, Pipeline, RADIO, WAIT_NS};
 
@@ -86,11 +86,14 @@ impl OverPipeline {
                 // The worker has ended by itself.
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let OverPipeline { pipeline, host, control, on, .. } = &mut self;
-            if let (Some(on), Some(front)) = (on, &mut pipeline.front) {
+            let OverPipeline { pipeline, host, control, on, engine, .. } = &mut self;
+            if let (Some(on), Some(front)) = (on.as_mut(), &mut pipeline.front) {
                 on.tick(front);
             }
             control.serve(&mut |action| {
+                if matches!(action, Action::Report) {
+                    return Ok(Done::Report(counted(pipeline, host, &engine.ledger(), on.as_ref())));
+                }
                 let done = pipeline.act(action)?;
                 if let Action::Change(change) = action {
                     host.change(change);
@@ -128,21 +131,26 @@ impl OverPipeline {
     }
 
     fn report(&self) -> Result<Report, RunError> {
-        let (mut ues, mut drops) = (BTreeMap::new(), Drops::new());
-        self.pipeline.report(&mut ues);
-        self.host.report(&mut ues, &mut drops);
         let ledger = self.engine.ledger();
-        self.pipeline.drops(ledger.dropped.iter().map(|(code, count)| (*code, count.packets)), &mut drops);
-        let lost = ledger.ports.values().map(|port| port.device);
-        let lost = lost.fold([0; 3], |sum, of| [sum[0] + of.rx_full, sum[1] + of.rx_invalid, sum[2] + of.tx_invalid]);
-        for (reason, packets) in ["socket.full", "socket.invalid", "unsent"].into_iter().zip(lost).filter(|(_, packets)| *packets > 0) {
-            drops.insert(reason.to_owned(), packets);
-        }
-        self.on.iter().for_each(|on| on.drops(&mut drops));
         let in_front = self.on.as_ref().map_or(0, OnInterfaces::imbalance);
         match (ledger.imbalance() + in_front, self.pipeline.imbalance()) {
-            (0, 0) => Ok(Report { ues: ues.into_values().collect(), drops }),
+            (0, 0) => Ok(counted(&self.pipeline, &self.host, &ledger, self.on.as_ref())),
             (packets, calls) => Err(RunError::Imbalance { packets, calls }),
         }
     }
+}
+
+/// What was counted so far.
+fn counted(pipeline: &Pipeline, host: &Host, ledger: &Ledger, on: Option<&OnInterfaces>) -> Report {
+    let (mut ues, mut drops) = (BTreeMap::new(), Drops::new());
+    pipeline.report(&mut ues);
+    host.report(&mut ues, &mut drops);
+    pipeline.drops(ledger.dropped.iter().map(|(code, count)| (*code, count.packets)), &mut drops);
+    let lost = ledger.ports.values().map(|port| port.device);
+    let lost = lost.fold([0; 3], |sum, of| [sum[0] + of.rx_full, sum[1] + of.rx_invalid, sum[2] + of.tx_invalid]);
+    for (reason, packets) in ["socket.full", "socket.invalid", "unsent"].into_iter().zip(lost).filter(|(_, packets)| *packets > 0) {
+        drops.insert(reason.to_owned(), packets);
+    }
+    on.iter().for_each(|on| on.drops(&mut drops));
+    Report { ues: ues.into_values().collect(), drops }
 }
