@@ -3,7 +3,7 @@
 //! The DU numbers nothing itself: it reads PDCP's sequence number of each PDU, and reports by it what was sent by radio and what the peer
 //! has (TS 38.425 §5.4.2).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 
 use ciphering::Direction;
@@ -113,6 +113,8 @@ struct Drb {
 #[derive(Default)]
 struct Came {
     pdus: BTreeMap<u64, CamePdu>,
+    /// Keys of COUNTs, where they are not the COUNT itself.
+    other_keys: BTreeSet<(u32, u64)>,
     bytes: u64,
     /// The last one up to which the peer has all: key and COUNT.
     delivered: Option<(u64, u32)>,
@@ -130,22 +132,25 @@ struct CamePdu {
 impl Came {
     fn insert(&mut self, key: u64, count: u32, bytes: u64) {
         self.bytes += bytes;
+        if key != u64::from(count) {
+            self.other_keys.insert((count, key));
+        }
         if let Some(before) = self.pdus.insert(key, CamePdu { count, bytes, delivered: false }) {
             self.bytes -= before.bytes;
         }
     }
 
-    /// The key of a PDU that the peer does not have.
-    fn find(&self, count: u32) -> Option<u64> {
-        self.pdus.iter().find(|(_, pdu)| pdu.count == count && !pdu.delivered).map(|(key, _)| *key)
-    }
-
-    /// The peer has this PDU, or need not have it. Whether it was waited for.
-    fn settle(&mut self, key: u64) -> bool {
-        let Some(pdu) = self.pdus.get_mut(&key).filter(|pdu| !pdu.delivered) else { return false };
-        pdu.delivered = true;
+    /// The peer has the SDU of this COUNT, or need not have it. Whether it was waited for: a late PDU and the one that was sent in its place both are.
+    fn settle(&mut self, count: u32) -> bool {
+        let other: Vec<u64> = self.other_keys.range((count, 0)..=(count, u64::MAX)).map(|(_, key)| *key).collect();
+        let mut waited = false;
+        for key in other.into_iter().chain([u64::from(count)]) {
+            if let Some(pdu) = self.pdus.get_mut(&key).filter(|pdu| pdu.count == count && !pdu.delivered) {
+                (pdu.delivered, waited) = (true, true);
+            }
+        }
         self.advance();
-        true
+        waited
     }
 
     /// So has it all up to this COUNT.
@@ -158,6 +163,7 @@ impl Came {
         while let Some(pdu) = self.pdus.first_entry().filter(|pdu| pdu.get().delivered) {
             let (key, CamePdu { count, bytes, .. }) = pdu.remove_entry();
             self.bytes -= bytes;
+            self.other_keys.remove(&(count, key));
             self.delivered = self.delivered.max(Some((key, count)));
         }
     }
@@ -165,9 +171,8 @@ impl Came {
 
 /// The peer has the SDU of this COUNT, or need not have it. Whether it was waited for.
 fn settle(first: &mut Came, again: &mut Came, count: u32) -> bool {
-    let by_first = first.settle(u64::from(count));
-    // The first ones that were sent again are the first to be delivered.
-    again.find(count).is_some_and(|key| again.settle(key)) || by_first
+    // Both.
+    first.settle(count) | again.settle(count)
 }
 
 impl Du {
