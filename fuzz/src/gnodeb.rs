@@ -76,7 +76,7 @@ fn ues(lines: &str) {
         match tables.reconfigure(asked) {
             Ok((changed, _, set)) => {
                 tables = changed;
-                set.iter().for_each(|config| ue.reconfigure(config, &mut |_| {}));
+                set.iter().for_each(|config| ue.reconfigure(config, 0, &mut |_| {}));
                 ue.run(0, &mut |_| {}, &mut |_, _| {});
             }
             Err(error) => assert!(!error.to_string().contains(char::is_control)),

@@ -209,11 +209,12 @@ impl Pdcp {
         let _ = self.rx.forwarded(sn, sdu, now_ns, &mut |_, sdu| up(sdu));
     }
 
-    /// Re-establishes a UE's bearer under the keys of another cell: what the peer may not have goes again.
+    /// Re-establishes the bearer under other keys: what the peer may not have goes again.
     pub fn re_establish(&mut self, drb: &Drb, engine: &Engine, up: &mut impl FnMut(&[u8])) {
+        let side = self.guard.side;
         self.tx.re_establish();
         self.rx.re_establish(&mut |_, sdu| up(sdu));
-        (self.send, self.receive) = (security(drb, Side::Ue.sends(), engine), security(drb, Side::Ue.receives(), engine));
+        (self.send, self.receive) = (security(drb, side.sends(), engine), security(drb, side.receives(), engine));
     }
 
     /// What the peer may not have goes again as it was: RLC has begun anew (TS 38.323 §5.5).

@@ -775,15 +775,27 @@ impl UesTables {
 impl Ue {
     /// Whether it is the same UE with the same bearers.
     fn differs_by_cell_only(&self, before: &Ue) -> bool {
-        let mut there = Ue { gnb: before.gnb, ..self.clone() };
-        for (drb, before) in there.drbs.iter_mut().zip(&before.drbs) {
-            if drb.integrity.is_some() == before.integrity.is_some() {
-                let Drb { ciphering, integrity, keys, .. } = before;
-                (drb.ciphering, drb.integrity, drb.keys) = (*ciphering, *integrity, keys.clone());
-            }
-        }
-        there == *before
+        Ue { gnb: before.gnb, drbs: with_keys_of(&self.drbs, &before.drbs), ..self.clone() } == *before
     }
+}
+
+impl GnbUe {
+    /// Whether it is the same UE with the same bearers.
+    pub(crate) fn differs_by_keys_only(&self, before: &GnbUe) -> bool {
+        GnbUe { drbs: with_keys_of(&self.drbs, &before.drbs), ..self.clone() } == *before
+    }
+}
+
+/// Bearers with algorithms and keys that they had before. One that has a MAC-I keeps it, one that has none gets none: its PDUs would look different.
+fn with_keys_of(drbs: &[Drb], before: &[Drb]) -> Vec<Drb> {
+    let mut drbs = drbs.to_vec();
+    for (drb, before) in drbs.iter_mut().zip(before) {
+        if drb.integrity.is_some() == before.integrity.is_some() {
+            let Drb { ciphering, integrity, keys, .. } = before;
+            (drb.ciphering, drb.integrity, drb.keys) = (*ciphering, *integrity, keys.clone());
+        }
+    }
+    drbs
 }
 
 impl UesFile {

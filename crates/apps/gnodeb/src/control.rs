@@ -48,6 +48,12 @@ pub enum Request<T> {
         /// Their numbers.
         ue: Vec<u16>,
     },
+    /// Bearers get other keys, and go on: PDCP is re-established over RLC that begins anew (RRC's `reestablishPDCP`, TS 38.331 §5.3.5.6.5). The UEs are told at the same
+    /// time. COUNT of bearers of RLC UM begins anew.
+    Rekey {
+        /// Numbers that are there; only `ciphering`, `integrity` and keys may be other than they were.
+        ue: Vec<T>,
+    },
     /// UEs that come from another gNodeB: as `create`, but their bearers wait for its numbers.
     Prepare {
         /// The other's N3 address.
@@ -175,6 +181,8 @@ pub enum Action<'a> {
     Report,
     /// Bearers of RLC AM begin their RLC anew, and PDCP sends again what the UE may not have.
     Recover(&'a [u16]),
+    /// Bearers of these UEs go on under the keys that are given here.
+    Rekey(&'a [GnbUe]),
 }
 
 /// What was done.
@@ -245,6 +253,7 @@ impl Bearers {
             Request::Counts {} => self.counts(apply),
             Request::Report {} => self.report(apply),
             Request::Recover { ue } => self.recover(&ue, apply),
+            Request::Rekey { ue } => self.rekey(ue, apply),
             Request::Create { ue } => self.create(ue, apply),
             Request::Modify { ue } => self.modify(ue, apply),
             Request::Release { ue } => self.change(ue.len(), self.tables.release(&ue), apply),
@@ -296,6 +305,39 @@ impl Bearers {
             self.is_not_moving(&at, *id)?;
         }
         apply(Action::Recover(ids)).map_err(ConfigError)?;
+        Ok(Reply::Done { ues: ids.len() })
+    }
+
+    fn rekey(&mut self, ues: Vec<GnbUeTable>, apply: Apply<'_>) -> Replied {
+        if self.config.role == Role::Du {
+            return Err(wrong("role", "keys are PDCP's: `recover` the DU, and ask the CU-UP"));
+        }
+        let ids: Vec<u16> = ues.iter().map(GnbUeTable::id).collect();
+        let (tables, config) = self.tables.modify(ues)?;
+        let mut set = Vec::with_capacity(ids.len());
+        for (at, id) in each_once(ids.iter().copied())?.zip(&ids) {
+            self.is_not_moving(&at, *id)?;
+            let Some(after) = config.ues.iter().find(|ue| ue.id == *id) else { continue };
+            if !after.differs_by_keys_only(self.ue(&at, *id)?) {
+                return Err(wrong(
+                    at,
+                    "only `ciphering`, `integrity` and keys may be other than before, and a bearer keeps its MAC-I or has none",
+                ));
+            }
+            let um = after.drbs.iter().position(|drb| matches!(drb.rlc, RlcMode::Um(_)));
+            if let Some(drb) = um.filter(|_| self.config.role == Role::CuUp) {
+                return Err(wrong(
+                    format!("{at}.drb[{drb}].rlc"),
+                    "COUNT of RLC UM begins anew, which no DU is told: release and create the UE",
+                ));
+            }
+            set.push(after.clone());
+        }
+        // With RLC AM COUNT goes on: what goes again under an old key is as it was.
+        self.keys_are_new(&ids, &config, |(_, drb)| !matches!(drb.rlc, RlcMode::Am(_)))?;
+        apply(Action::Rekey(&set)).map_err(ConfigError)?;
+        set.iter().for_each(|ue| self.used.add(ue.id, &ue.drbs));
+        (self.tables, self.config) = (tables, config);
         Ok(Reply::Done { ues: ids.len() })
     }
 

@@ -252,22 +252,27 @@ impl Cu {
     /// PDCP recovers data of a UE's bearers of RLC AM (TS 38.323 §5.5): what was under way to the UE is lost with its RLC, which has begun anew.
     pub fn recover(&mut self, id: u16, now_ns: u64, out: &mut Output) {
         let Some(ue) = self.ues.get_mut(&id) else { return };
-        for (drb_id, drb) in &mut ue.drbs {
-            if !drb.pdcp.acknowledged || drb.arriving.as_ref().is_some_and(|arriving| !arriving.has_begun()) {
+        for (drb_id, drb) in ue.drbs.iter_mut().filter(|(_, drb)| drb.pdcp.acknowledged) {
+            if drb.arriving.as_ref().is_some_and(|arriving| !arriving.has_begun()) {
                 continue;
             }
-            let bearer = Bearer { ue: id, drb: *drb_id };
             drb.pdcp.recover_data();
-            drb.first.clear();
-            drb.again.clear();
-            // The DU, whose RLC has begun anew before, sends nothing so long.
-            drb.again_from = now_ns + QUIET_NS;
-            // §5.4.1: the UE need not send again what is here.
-            if let Some(report) = drb.pdcp.status_report() {
-                let frame = UserData { sn: drb.number(), flush: drb.flush(), ..UserData::default() };
-                out.to_du.push(ToDu { bearer, frame, pdu: report });
+            drb.go_on(Bearer { ue: id, drb: *drb_id }, &mut self.engine, now_ns, out);
+        }
+    }
+
+    /// PDCP of a UE's bearers is re-established under other keys (TS 38.323 §5.1.2), over RLC that has begun anew. What is under way is lost; of RLC AM it goes again.
+    pub fn rekey(&mut self, ue: &GnbUe, now_ns: u64, out: &mut Output) {
+        let Some(Ue { session, sdap, drbs, uplink, .. }) = self.ues.get_mut(&ue.id) else { return };
+        for config in &ue.drbs {
+            let id = config.sdap.id;
+            let Some(drb) = drbs.get_mut(&id) else { continue };
+            drb.pdcp.re_establish(config, &self.engine, &mut |sdu| to_upf(session, sdap, id, sdu, uplink, out));
+            drb.config = config.clone();
+            if !drb.pdcp.acknowledged {
+                drb.given = 0;
             }
-            drb.pump(bearer, &mut self.engine, now_ns, out);
+            drb.go_on(Bearer { ue: ue.id, drb: id }, &mut self.engine, now_ns, out);
         }
     }
 
@@ -652,6 +657,19 @@ impl Drb {
         self.pdcp.reconfigure(drb, now_ns).expect("the configuration was checked");
         self.most_desired = most_desired(drb);
         self.config = drb.clone();
+    }
+
+    /// RLC has begun anew: what the DU was given before is lost. With RLC AM the UE is told what it need not send again (TS 38.323 §5.4.1).
+    fn go_on(&mut self, bearer: Bearer, engine: &mut Engine, now_ns: u64, out: &mut Output) {
+        self.first.clear();
+        self.again.clear();
+        // The DU, whose RLC has begun anew before, sends nothing so long.
+        self.again_from = now_ns + QUIET_NS;
+        if let Some(report) = self.pdcp.status_report() {
+            let frame = UserData { sn: self.number(), flush: self.flush(), ..UserData::default() };
+            out.to_du.push(ToDu { bearer, frame, pdu: report });
+        }
+        self.pump(bearer, engine, now_ns, out);
     }
 
     fn next_deadline(&self) -> Option<u64> {

@@ -231,16 +231,23 @@ impl Du {
     /// RLC AM of a UE's bearers begins anew (TS 38.322 §5.1.2).
     pub fn re_establish(&mut self, ue: u16, now_ns: u64) {
         let Some(ue) = self.ues.get_mut(&ue) else { return };
-        for drb in ue.drbs.values_mut().filter(|drb| drb.acknowledged) {
-            drb.rlc.drops(&mut ue.drops);
-            ue.failures += drb.rlc.radio_link_failures;
-            drb.rlc = Rlc::new(&drb.config).expect("the configuration was checked");
-            drb.told_of_failure = false;
-            // What came before is RLC's no more: the CU gives it again.
-            drb.waiting.clear();
-            (drb.first, drb.again) = (Came::default(), Came::default());
+        let Ue { drbs, drops, failures, quiet, .. } = ue;
+        drbs.values_mut().filter(|drb| drb.acknowledged).for_each(|drb| drb.re_establish(drops, failures));
+        *quiet = now_ns + QUIET_NS;
+    }
+
+    /// RLC of all of a UE's bearers begins anew, and COUNT with RLC UM: PDCP goes on under other keys.
+    pub fn rekey(&mut self, set: &GnbUe, now_ns: u64) {
+        let Some(Ue { drbs, drops, failures, quiet, .. }) = self.ues.get_mut(&set.id) else { return };
+        for config in &set.drbs {
+            let Some(drb) = drbs.get_mut(&config.sdap.id) else { continue };
+            drb.re_establish(drops, failures);
+            drb.config = config.clone();
+            if !drb.acknowledged {
+                drb.next = 0;
+            }
         }
-        ue.quiet = now_ns + QUIET_NS;
+        *quiet = now_ns + QUIET_NS;
     }
 
     /// A UE goes to another gNodeB: its RLC ends.
@@ -450,6 +457,16 @@ impl Drb {
             report_due: false,
             told_of_failure: false,
         }
+    }
+
+    fn re_establish(&mut self, drops: &mut Drops, failures: &mut u64) {
+        self.rlc.drops(drops);
+        *failures += self.rlc.radio_link_failures;
+        self.rlc = Rlc::new(&self.config).expect("the configuration was checked");
+        self.told_of_failure = false;
+        // What came before is RLC's no more: the CU gives it again.
+        self.waiting.clear();
+        (self.first, self.again) = (Came::default(), Came::default());
     }
 
     fn reconfigure(&mut self, drb: &config::Drb) {

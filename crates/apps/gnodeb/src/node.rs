@@ -76,12 +76,17 @@ impl Node {
                 self.cu.iter_mut().for_each(|cu| ues.iter().for_each(|ue| cu.recover(*ue, now_ns, &mut self.from_cu)));
                 return Ok(Done::All);
             }
+            Action::Rekey(ues) => {
+                self.du.iter_mut().for_each(|du| ues.iter().for_each(|ue| du.rekey(ue, now_ns)));
+                self.cu.iter_mut().for_each(|cu| ues.iter().for_each(|ue| cu.rekey(ue, now_ns, &mut self.from_cu)));
+                return Ok(Done::All);
+            }
             Action::HandOver(_) | Action::Status(_) => {}
         }
         // A checked request for a handover is one to a gNodeB that is both.
         let (Some(cu), Some(du)) = (&mut self.cu, &mut self.du) else { return Ok(Done::All) };
         match action {
-            Action::Change(_) | Action::Counts | Action::Report | Action::Recover(_) => Ok(Done::All),
+            Action::Change(_) | Action::Counts | Action::Report | Action::Recover(_) | Action::Rekey(_) => Ok(Done::All),
             Action::Prepare { from, forwarding, .. } => {
                 cu.prepare(from, forwarding);
                 forwarding.iter().for_each(|of| du.prepare(of.id));

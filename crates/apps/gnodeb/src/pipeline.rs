@@ -268,6 +268,9 @@ impl Pipeline {
             Action::Recover(_) => {
                 Err("datapath: bearers of \"p4\" keep their RLC, and so cannot recover data: configure \"entities\"".into())
             }
+            Action::Rekey(_) => {
+                Err("datapath: bearers of \"p4\" keep their RLC, and so cannot go on under other keys: configure \"entities\"".into())
+            }
             Action::Prepare { .. } | Action::HandOver(_) | Action::Status(_) => {
                 Err("datapath: bearers of \"p4\" cannot be handed over yet: configure \"entities\"".into())
             }

@@ -79,9 +79,14 @@ impl Ue {
     }
 
     /// Goes to another cell, as it is told by RRC (TS 38.331 §5.3.5.5): RLC begins anew, PDCP is re-established under new keys, and the first that is sent there is a
-    /// status report of each bearer of RLC AM. `ue` differs from what it was by cell, algorithms and keys only.
-    pub fn reconfigure(&mut self, ue: &config::Ue, user: &mut impl FnMut(&[u8])) {
-        self.left = Some(std::mem::replace(&mut self.gnb, ue.gnb));
+    /// status report of each bearer of RLC AM. `ue` differs from what it was by cell, algorithms and keys only: in the same cell the gNodeB's `rekey` does the same at the
+    /// same time.
+    pub fn reconfigure(&mut self, ue: &config::Ue, now_ns: u64, user: &mut impl FnMut(&[u8])) {
+        if ue.gnb == self.gnb {
+            self.quiet = now_ns + QUIET_NS;
+        } else {
+            self.left = Some(std::mem::replace(&mut self.gnb, ue.gnb));
+        }
         let (sdap, downlink) = (&mut self.sdap, &mut self.downlink);
         for config in &ue.drbs {
             let id = config.sdap.id;

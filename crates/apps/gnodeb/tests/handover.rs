@@ -302,8 +302,8 @@ fn run(case: &Case) -> Outcome {
                 let table: UeTable = serde_json::from_value(at_ue(case, target)).unwrap();
                 let (tables, _, set) = bed.ue_tables.reconfigure(vec![table]).unwrap();
                 bed.ue_tables = tables;
-                let at_ue = &mut bed.at_ue;
-                bed.ue.reconfigure(&set[0], &mut |packet| at_ue.push(packet.to_vec()));
+                let (at_ue, now) = (&mut bed.at_ue, bed.now);
+                bed.ue.reconfigure(&set[0], now, &mut |packet| at_ue.push(packet.to_vec()));
             }
             if passed >= case.switch_ms && std::mem::take(&mut handover.switch) {
                 let marker = emit(&Repr::new(source as u32 + 1, None, Message::EndMarker));
@@ -396,7 +396,7 @@ fn packets_of_the_new_path_wait_no_longer_than_they_may_where_the_end_marker_is_
     let left = bed.ask(0, &json!({ "do": "handover", "ue": prepared["ue"] }));
     bed.ask(1, &json!({ "do": "status", "ue": left["ue"] }));
     let (_, _, set) = bed.ue_tables.reconfigure(vec![serde_json::from_value(at_ue(&case, 1)).unwrap()]).unwrap();
-    bed.ue.reconfigure(&set[0], &mut |_| {});
+    bed.ue.reconfigure(&set[0], 0, &mut |_| {});
     (0..100).for_each(|_| bed.step());
     let datagram = downlink(1, 5);
     let _ = bed.n3[1].send(datagram.clone(), datagram.len(), bed.now);

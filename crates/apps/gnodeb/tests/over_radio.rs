@@ -45,6 +45,10 @@ struct Case {
     settings: &'static str,
     /// Every so many ms, thrice, RLC begins anew and PDCP recovers data; 0: never.
     recover_ms: u64,
+    /// And goes on under other keys.
+    rekeys: bool,
+    /// Which keys.
+    keys: u8,
 }
 
 fn case() -> impl Strategy<Value = Case> {
@@ -75,12 +79,12 @@ fn drb(case: &Case, f1u: bool) -> String {
          sdap_header_uplink = {sdap}\nsdap_header_downlink = {sdap}\n"
     );
     if *nea > 0 {
-        text += "cipher_key = \"000102030405060708090a0b0c0d0e0f\"\n";
+        text += &format!("cipher_key = \"{:02x}0102030405060708090a0b0c0d0e0f\"\n", case.keys);
     }
     if let Some(nia) = case.nia {
         text += &format!("integrity = {nia}\n");
         if nia > 0 {
-            text += "integrity_key = \"ff0102030405060708090a0b0c0d0eff\"\n";
+            text += &format!("integrity_key = \"{:02x}0102030405060708090a0b0c0d0eff\"\n", 255 - case.keys);
         }
     }
     if f1u {
@@ -184,13 +188,24 @@ fn run(case: &Case) -> Outcome {
         }
         // The DU first, then the CU; the UE when a message of RRC's would have come.
         let due = |at: u64| case.recover_ms > 0 && at.is_multiple_of(case.recover_ms) && (1..=3).contains(&(at / case.recover_ms));
+        let keys = |at: u64| Case { keys: (at / case.recover_ms) as u8, ..case.clone() };
         if due(now / MS) {
-            for node in nodes.iter_mut().rev() {
-                assert_eq!(node.act(Action::Recover(&[7]), now, &mut out), Ok(Done::All));
+            let role = if case.split { "cu-up" } else { "both" };
+            let rekeyed = case.rekeys.then(|| gnb(&keys(now / MS), role).ues);
+            for (number, node) in nodes.iter_mut().enumerate().rev() {
+                let action = match &rekeyed {
+                    Some(ues) if number == 0 => Action::Rekey(ues),
+                    _ => Action::Recover(&[7]),
+                };
+                assert_eq!(node.act(action, now, &mut out), Ok(Done::All));
             }
         }
         if now >= 7 * MS && due(now / MS - 7) {
-            ue.recover(&ues(case).ues[0], now);
+            if case.rekeys {
+                ue.reconfigure(&ues(&keys(now / MS - 7)).ues[0], now, &mut |packet| at_ue.push(packet.to_vec()));
+            } else {
+                ue.recover(&ues(case).ues[0], now);
+            }
         }
         while let Some(datagram) = air[0].receive(now) {
             ue.radio(&datagram, gnb_radio, now, &mut |packet| at_ue.push(packet.to_vec()));
@@ -284,6 +299,47 @@ fn ordinary() -> Case {
         burst: 1,
         settings: "",
         recover_ms: 0,
+        rekeys: false,
+        keys: 0,
+    }
+}
+
+/// TS 38.323 §5.1.2: COUNT goes on under other keys, and what was under way goes again under them.
+#[test]
+fn a_bearer_that_gets_other_keys_loses_nothing() {
+    for seed in 0..6 {
+        let (split, f1u_loss) = (seed % 2 == 1, if seed % 2 == 1 { 0.03 } else { 0.0 });
+        let outcome = check(&Case { seed, split, f1u_loss, recover_ms: 300, rekeys: true, ..ordinary() });
+        assert!(outcome.gnb.ues[0].drops.get("radio.reset").is_some_and(|number| *number > 0), "{:?}", outcome.gnb.ues[0].drops);
+    }
+}
+
+/// COUNT of RLC UM begins anew: what was under way is lost, and all that comes later is not.
+#[test]
+fn a_bearer_of_rlc_um_that_gets_other_keys_goes_on() {
+    let text = |keys: u8| {
+        format!(
+            "role = \"both\"\ndatapath = \"entities\"\nn3 = \"10.3.0.2\"\n[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 50\n[[ue]]\nid = 7\n\
+             radio = \"{UE_RADIO}\"\nflows = [{{ qfi = 9, drb = 1 }}]\nsession = {{ upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }}\n\
+             [[ue.drb]]\nid = 1\nrlc = \"um\"\nrlc_sn_bits = 6\nciphering = 2\ncipher_key = \"{keys:02x}0102030405060708090a0b0c0d0e0f\"\n"
+        )
+    };
+    let mut node = Node::new(&Gnb::parse(&text(0)).unwrap(), Engine::new(Choice::Portable).unwrap());
+    let (mut out, mut now) = (Output::default(), 0);
+    let mut send = |node: &mut Node, number: u32| {
+        now += 100 * MS;
+        node.n3(&downlink(number), UPF.parse().unwrap(), now);
+        node.run(now, &mut out);
+        // Behind the tags, RLC's and PDCP's numbers.
+        out.radio.drain(..).map(|(_, datagram)| framing::Rlc::parse(&datagram).unwrap().1[..4].to_vec()).collect::<Vec<_>>()
+    };
+    for count in 0..3 {
+        assert_eq!(send(&mut node, 1), [[0, 0x80, 0, count]]);
+    }
+    assert_eq!(node.act(Action::Rekey(&Gnb::parse(&text(1)).unwrap().ues), 300 * MS, &mut Output::default()), Ok(Done::All));
+    assert_eq!(send(&mut node, 1), [[0, 0x80, 0, 0]]);
+    for count in 1..400 {
+        assert_eq!(send(&mut node, 1).len(), 1, "COUNT {count}: the CU sees what the DU has sent");
     }
 }
 
@@ -556,6 +612,17 @@ fn bearers_come_change_and_go_while_a_node_runs() {
     assert_eq!(ask(&mut node, r#"{"do":"recover","ue":[7]}"#), done);
     let unknown = ask(&mut node, r#"{"do":"recover","ue":[7,8]}"#);
     assert!(unknown.contains("ue[1].id: there is no UE 8"), "{unknown}");
+    let third = ue(9, "200102030405060708090a0b0c0d0e0f");
+    assert_eq!(ask(&mut node, &format!(r#"{{"do":"rekey","ue":[{third}]}}"#)), done);
+    // A bearer of another kind is not the same bearer.
+    let um = third.replace(r#""am""#, r#""um""#);
+    let refused = ask(&mut node, &format!(r#"{{"do":"rekey","ue":[{um}]}}"#));
+    assert!(refused.contains("ue[0]: only"), "{refused}");
+    let other_flow = ue(8, "300102030405060708090a0b0c0d0e0f");
+    let refused = ask(&mut node, &format!(r#"{{"do":"rekey","ue":[{other_flow}]}}"#));
+    assert!(refused.contains("ue[0]: only `ciphering`, `integrity` and keys may be other than before"), "{refused}");
+    let unknown = ask(&mut node, &format!(r#"{{"do":"rekey","ue":[{}]}}"#, third.replace(r#""id":7"#, r#""id":8"#)));
+    assert!(unknown.contains("ue[0].id: there is no UE 8"), "{unknown}");
     assert_eq!(ask(&mut node, r#"{"do":"release","ue":[7]}"#), done);
     for key in [one, other] {
         let refused = ask(&mut node, &format!(r#"{{"do":"create","ue":[{}]}}"#, ue(9, key)));

@@ -77,6 +77,17 @@ enum Verb {
         #[arg(long)]
         ues: Option<PathBuf>,
     },
+    /// Gives UEs' bearers other keys, with which they go on: RLC begins anew, and what may be lost with it goes again.
+    Rekey {
+        /// The UEs as they are with the other keys: TOML, as in the gNodeB's configuration.
+        file: PathBuf,
+        /// The UEs' control socket, if they are `splitplane ue`: they must be told within 100 ms.
+        #[arg(long, requires = "ue_file")]
+        ues: Option<PathBuf>,
+        /// The UEs as they are to be: TOML, as in their configuration.
+        #[arg(long, requires = "ues")]
+        ue_file: Option<PathBuf>,
+    },
     /// Hands UEs over to another gNodeB: prepares it, has this one forward, and tells the UEs. The UPF's path is then to be switched, and the UEs are to be released here.
     Handover {
         /// The UEs as the other gNodeB is to have them: TOML, as in its configuration.
@@ -176,6 +187,7 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
             println!("{ues} UEs: done");
             return Ok(());
         }
+        Verb::Rekey { file, .. } => Request::Rekey { ue: read(file, read_ues)? },
         Verb::Create { file } => Request::Create { ue: read(file, read_ues)? },
         Verb::Modify { file } => Request::Modify { ue: read(file, read_ues)? },
         Verb::Release { ue } => Request::Release { ue: ue.clone() },
@@ -184,8 +196,18 @@ pub(crate) fn bearers(args: &BearersArgs) -> Result<(), Failure> {
         Verb::Report => Request::Report {},
         Verb::Recover { ue, .. } => Request::Recover { ue: ue.clone() },
     };
+    // Read before anything changes.
+    let told = match &args.verb {
+        Verb::Rekey { ues: Some(socket), ue_file: Some(file), .. } => Some((socket, read(file, read_ues)?)),
+        _ => None,
+    };
     match ask(&args.control, &request)? {
         Reply::Done { ues } => {
+            if let Some((socket, tables)) = told {
+                tell(socket, tables).map_err(|why| {
+                    Failure::Failed(format!("the gNodeB has other keys, and the UEs have not: {why}; tell them with `reconfigure`"))
+                })?;
+            }
             if let Verb::Recover { ue, ues: Some(socket) } = &args.verb {
                 let told = ask(socket, &UeRequest::<Value>::Recover { ue: ue.clone() });
                 told.map_err(|why| Failure::Failed(format!("the gNodeB has begun anew, and the UEs have not: {why}; repeat it")))?;

@@ -124,7 +124,7 @@ impl RunningUes {
                         if recovers {
                             ue.recover(config, now_ns);
                         } else {
-                            ue.reconfigure(config, &mut |packet| *refused += u64::from(!device.send_one(packet)));
+                            ue.reconfigure(config, now_ns, &mut |packet| *refused += u64::from(!device.send_one(packet)));
                         }
                     }
                     Reply::Done { ues: set.len() }
