@@ -420,7 +420,9 @@ pub(crate) fn has_token(headers: &HeaderMap, token: &[u8]) -> bool {
 /// Whether the host of a request, with a port or without, is an address or `localhost`.
 pub(crate) fn is_local_name(host: &str) -> bool {
     let is_address = |text: &str| text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.parse::<u16>().is_ok() { name } else { host });
+    // Rust's numbers may have a sign, a port may not (RFC 3986 3.2.3).
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| if is_port(port) { name } else { host });
     host.parse::<SocketAddr>().is_ok() || is_address(host) || is_address(name) || name.eq_ignore_ascii_case("localhost")
 }
 
