@@ -287,11 +287,6 @@ impl Pdcp {
         self.tx.delivered(count);
     }
 
-    /// COUNT of the first SDU that is kept for the peer.
-    pub fn first_kept(&self) -> u32 {
-        self.tx.first_kept()
-    }
-
     /// The PDU of this COUNT was lost before RLC.
     pub fn send_again(&mut self, count: u32) {
         self.tx.send_again(count);
@@ -513,7 +508,7 @@ impl Rlc {
         }
     }
 
-    /// And their bytes.
+    /// Bytes of the SDUs that wait for their first grant.
     pub fn waiting_bytes(&self) -> u64 {
         match &self.mode {
             Mode::Am(am) => am.tx().queued().1,

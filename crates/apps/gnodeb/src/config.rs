@@ -625,6 +625,10 @@ impl GnbFile {
                 needed(&format!("{at}.session"), ue.session.is_some(), core)?;
                 needed(&format!("{at}.radio"), ue.radio.is_some(), air)?;
                 let session = ue.session.map(|session| session.check(&at, &mut teids)).transpose()?;
+                let timers = ue.drb.iter().enumerate().find_map(|(number, drb)| drb.first_timer().map(|name| (number, name)));
+                if let Some((number, name)) = timers.filter(|_| !air) {
+                    return Err(wrong(format!("{at}.drb[{number}].{name}"), "RLC is the DU's: leave it out"));
+                }
                 let drbs = drbs(&at, ue.drb, core)?;
                 for (number, drb) in drbs.iter().enumerate() {
                     if drb.fast && self.split.is_none() {
@@ -1038,16 +1042,26 @@ impl DrbTable {
 }
 
 impl DrbTable {
-    fn rlc_timers(&self, field: &impl Fn(&str) -> String) -> Result<RlcTimers, ConfigError> {
-        let of_am = [
+    /// The first key of RLC AM's timers and thresholds that is there.
+    fn first_timer_of_am(&self) -> Option<&'static str> {
+        let keys = [
             ("poll_retransmit_ms", self.poll_retransmit_ms.is_some()),
             ("poll_pdu", self.poll_pdu.is_some()),
             ("poll_bytes", self.poll_bytes.is_some()),
             ("max_retransmissions", self.max_retransmissions.is_some()),
             ("status_prohibit_ms", self.status_prohibit_ms.is_some()),
         ];
+        keys.iter().find(|(_, is_there)| *is_there).map(|(name, _)| *name)
+    }
+
+    /// As [`DrbTable::first_timer_of_am`], of either mode.
+    fn first_timer(&self) -> Option<&'static str> {
+        self.first_timer_of_am().or(self.reassembly_ms.map(|_| "reassembly_ms"))
+    }
+
+    fn rlc_timers(&self, field: &impl Fn(&str) -> String) -> Result<RlcTimers, ConfigError> {
         if matches!(self.rlc, Mode::Um)
-            && let Some((name, _)) = of_am.iter().find(|(_, is_there)| *is_there)
+            && let Some(name) = self.first_timer_of_am()
         {
             return Err(wrong(field(name), "RLC AM's: leave it out with UM"));
         }

@@ -328,7 +328,7 @@ impl Bearers {
             if let Some(drb) = um.filter(|_| self.config.role == Role::CuUp) {
                 return Err(wrong(
                     format!("{at}.drb[{drb}].rlc"),
-                    "COUNT of RLC UM begins anew, which no DU is told: release and create the UE",
+                    "a DU apart does not learn that COUNT of RLC UM begins at 0: release the UE and create it",
                 ));
             }
             set.push(after.clone());

@@ -536,7 +536,7 @@ impl Cu {
                     drb.pump(bearer, &mut self.engine, now_ns, out);
                 }
                 if drb.poll.is_some_and(|poll| poll <= now_ns) {
-                    let frame = UserData { sn: drb.number(), report_polling: true, flush: drb.flush(), ..UserData::default() };
+                    let frame = UserData { sn: drb.number(), report_polling: true, ..UserData::default() };
                     out.to_du.push(ToDu { bearer, frame, pdu: Vec::new() });
                     drb.poll = Some(now_ns + POLL_NS);
                 }
@@ -666,7 +666,7 @@ impl Drb {
         // The DU, whose RLC has begun anew before, sends nothing so long.
         self.again_from = now_ns + QUIET_NS;
         if let Some(report) = self.pdcp.status_report() {
-            let frame = UserData { sn: self.number(), flush: self.flush(), ..UserData::default() };
+            let frame = UserData { sn: self.number(), ..UserData::default() };
             out.to_du.push(ToDu { bearer, frame, pdu: report });
         }
         self.pump(bearer, engine, now_ns, out);
@@ -686,13 +686,6 @@ impl Drb {
         let sn = self.next_sn;
         self.next_sn = (sn + 1) & NRU_MASK;
         sn
-    }
-
-    /// The last sequence number up to which the DU need send nothing (TS 38.425 §5.4.2.1). RLC that has begun anew does not know of PDUs that the CU does not give
-    /// again: a report that was under way meanwhile, or the UE's own, said that the UE has them. The DU would wait for them for ever.
-    fn flush(&self) -> Option<u32> {
-        let first = self.pdcp.acknowledged.then(|| self.pdcp.first_kept())?;
-        first.checked_sub(1).map(|last| last & self.pdcp.sn_mask())
     }
 
     /// Gives the DU what it has asked for.

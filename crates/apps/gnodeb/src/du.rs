@@ -171,7 +171,7 @@ impl Came {
 
 /// The peer has the SDU of this COUNT, or need not have it. Whether it was waited for.
 fn settle(first: &mut Came, again: &mut Came, count: u32) -> bool {
-    // Both.
+    // No short circuit: both lists may have it.
     first.settle(count) | again.settle(count)
 }
 

@@ -258,7 +258,7 @@ impl Pipeline {
         match action {
             Action::Change(change) => self.change(change).map(|()| Done::All).map_err(|error| error.to_string()),
             Action::Counts => Ok(Done::Counts(self.counts())),
-            // Whose workers and ports these are knows the rest.
+            // Counts of bearers only: the engine and the host that run it add theirs (`run::pipeline`).
             Action::Report => {
                 let mut ues = BTreeMap::new();
                 self.report(&mut ues);

@@ -313,6 +313,8 @@ fn timers_of_rlc_are_those_of_the_file() {
         let refused = Gnb::parse(&config("du", settings)).unwrap_err().to_string();
         assert_eq!(refused, format!("ue[0].drb[0].{why}"));
     }
+    let refused = Gnb::parse(&config("cu-up", "ciphering = 0\nreassembly_ms = 40\n")).unwrap_err().to_string();
+    assert_eq!(refused, "ue[0].drb[0].reassembly_ms: RLC is the DU's: leave it out");
     let um = config("du", "poll_pdu = 4\n").replace("\"am\"", "\"um\"");
     assert_eq!(Gnb::parse(&um).unwrap_err().to_string(), "ue[0].drb[0].poll_pdu: RLC AM's: leave it out with UM");
     let infinite = Gnb::parse(&config("du", "poll_pdu = 0\npoll_bytes = 0\n")).unwrap();

@@ -12,9 +12,9 @@ pub const EXTENSION_TYPE: u8 = 0x84;
 pub const MAX_BLOCKS: usize = 245;
 /// Most ranges of each list that are written, for the same reason.
 pub const MAX_RANGES: usize = 80;
-/// So many discard blocks and so many lost ranges are read by every CU and DU that we know; some drop a frame that has more.
+/// Discard blocks that our CU writes in a frame: other DUs drop a frame that has more.
 pub const COMMON_BLOCKS: usize = 16;
-/// See [`COMMON_BLOCKS`].
+/// Lost ranges that our DU writes in a frame: other CUs drop a frame that has more.
 pub const COMMON_RANGES: usize = 2;
 
 reasons! {
@@ -80,7 +80,7 @@ pub struct DeliveryStatus {
     pub cause: Option<u8>,
     /// Of the PDUs that were sent again, in sequence of their NR-U SNs: the PDCP SN of the last one that was delivered.
     pub delivered_retransmitted: Option<u32>,
-    /// And of the last one that was given to lower layers.
+    /// Likewise, the PDCP SN of the last one that was given to lower layers.
     pub retransmitted: Option<u32>,
     /// PDCP SNs that were delivered out of sequence, from and to; at most [`MAX_RANGES`] are written.
     pub delivered_ranges: Vec<(u32, u32)>,
