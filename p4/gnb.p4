@@ -57,15 +57,20 @@ control GnbIngress(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout sta
     Frame() frame;
     Downlink() downlink;
     Uplink() uplink;
+    FromBuffer() from_buffer;
     ToRadio() to_radio;
     Peer() peer;
 
     apply {
-        frame.apply(hdr, meta, standard_metadata);           // is it sound, is it for us
-        if ((standard_metadata.ingress_port & RADIO_PORT_FLAG) == 0) {
-            downlink.apply(hdr, meta, standard_metadata);    // from a tunnel to an RLC PDU
+        if (standard_metadata.ingress_port == SERVICE_PORT) {
+            from_buffer.apply(hdr, meta, standard_metadata); // an RLC PDU once more, or a segment
         } else {
-            uplink.apply(hdr, meta, standard_metadata);      // and back; or to a STATUS PDU, which answers
+            frame.apply(hdr, meta, standard_metadata);       // is it sound, is it for us
+            if ((standard_metadata.ingress_port & RADIO_PORT_FLAG) == 0) {
+                downlink.apply(hdr, meta, standard_metadata);// from a tunnel to an RLC PDU
+            } else {
+                uplink.apply(hdr, meta, standard_metadata);  // and back; or to a STATUS PDU, which answers
+            }
         }
         if (meta.to_radio == 1) {
             to_radio.apply(hdr, meta);

@@ -21,8 +21,8 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
      *   sdap_header, reflective   whether there is one, and whether it asks the UE to follow (RDI)
      *   is_protected, key_index   the ciphers' setting; without either ciphering or integrity protection they are not called
      *   ue, drb       for the radio's framing; BEARER is drb less 1
-     *   count_base    COUNT is this and what the cell says: so a bearer begins at 0, or where another gNodeB left off, whoever had the cell before
-     *   um_base       likewise of RLC UM's numbers: they are this and what `spent_um` says
+     *   count_base    COUNT is this and the packet's place in the buffer; without RLC AM this and what the cell says: so a bearer begins at 0, whoever had the cell before
+     *   um_base       the number of RLC UM's first SDU that is cut
      *   pdu_bytes     longest RLC PDU, 16 and more: of longer packets segments are sent
      *   peer          the radio unit
      *   upf           where the tunnel comes from: packets of others are dropped
@@ -114,11 +114,26 @@ control Source(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standar
 /* From this COUNT on a bearer needs new keys soon: a COUNT must not come twice under a key (TS 33.501 §6.9.4). */
 const bit<32> COUNT_NOTIFY = 0xC0000000;
 
-/* COUNT of a downlink packet (TS 38.323 §5.2.1). It is spent when nothing is left that could drop the packet before the radio: the UE waits for each. */
-control Count(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+/* COUNT of a downlink packet (TS 38.323 §5.2.1), where the buffer does not number the bearer's packets. It is spent when nothing is left that could drop the packet before
+ * the radio: the UE waits for each. */
+control Spend(inout gnb_metadata_t meta) {
 
     /* COUNTs that a bearer has spent. The cell outlives the bearer: see count_base. */
     register<bit<32>>(BEARERS) spent;
+
+    apply {
+        bit<32> before;
+        spent.read(before, meta.bearer);
+        meta.count = before + meta.count_base;
+        // Behind the last COUNT there is none.
+        if (meta.count != 0xFFFFFFFF) {
+            spent.write(meta.bearer, before + 1);
+        }
+    }
+}
+
+/* Whether a packet's COUNT is near its end, or there. */
+control Count(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
 
     /* Packets from COUNT_NOTIFY on: the control plane looks at it. */
     counter(BEARERS, CounterType.packets) downlink_count_high;
@@ -130,16 +145,12 @@ control Count(inout gnb_metadata_t meta, inout standard_metadata_t standard_meta
     }
 
     apply {
-        bit<32> before;
-        spent.read(before, meta.bearer);
-        meta.count = before + meta.count_base;
         if (meta.count == 0xFFFFFFFF) {
             drop(Reason.count_exhausted);
         }
         if (meta.count >= COUNT_NOTIFY) {
             downlink_count_high.count(meta.bearer);
         }
-        spent.write(meta.bearer, before + 1);
     }
 }
 

@@ -123,6 +123,7 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
     Source() source;
     RadioRate() radio_rate;
     Room() room;
+    Spend() spend;
     Count() count;
     CountDownlink() count_downlink;
     PdcpHeader() pdcp_header;
@@ -138,9 +139,11 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
         source.apply(hdr, meta, standard_metadata);      // from the UPF
         radio_rate.apply(meta, standard_metadata);       // when the radio has time for it
         if (meta.rlc_mode == RlcMode.am) {
-            room.apply(meta);                            // if it can be kept
+            room.apply(meta);                            // if it can be kept, and under which COUNT
+        } else {
+            spend.apply(meta);                           // under which COUNT
         }
-        count.apply(meta, standard_metadata);            // under which COUNT
+        count.apply(meta, standard_metadata);            // while there are COUNTs
         count_downlink.apply(meta);
         pdcp_header.apply(hdr, meta);                    // SDAP and PDCP
         hdr.gtpu.setInvalid();
@@ -149,10 +152,11 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
         protect.apply(meta);                             // MAC-I and ciphering
         grant.apply(meta);                               // in how many PDUs
         if (meta.rlc_mode == RlcMode.am) {
-            keep.apply(hdr, meta, standard_metadata);    // until the UE has it
+            keep.apply(meta, standard_metadata);         // until the UE has it
         } else {
-            cut.apply(hdr, meta);
+            cut.apply(meta, standard_metadata);
         }
+        meta.payload_bytes = meta.payload_bytes + (bit<16>)meta.prefix_bytes;
         rlc_header.apply(hdr, meta);
         meta.to_radio = 1;
     }

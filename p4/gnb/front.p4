@@ -12,6 +12,7 @@ control Front(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
     DownlinkBearer() bearer;
     Source() source;
     RadioRate() radio_rate;
+    Spend() spend;
     Count() count;
     CountDownlink() count_downlink;
     PdcpHeader() pdcp_header;
@@ -33,7 +34,8 @@ control Front(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
             exit;
         }
         radio_rate.apply(meta, standard_metadata);       // within the rate
-        count.apply(meta, standard_metadata);            // under which COUNT
+        spend.apply(meta);                               // under which COUNT
+        count.apply(meta, standard_metadata);            // while there are COUNTs
         count_downlink.apply(meta);
         pdcp_header.apply(hdr, meta);                    // SDAP and PDCP
         meta.payload_bytes = meta.payload_bytes + (bit<16>)meta.prefix_bytes;

@@ -88,7 +88,24 @@ header sdap_h {
     bit<6> qfi;
 }
 
+/* What packets of the buffer's own begin with: its answer (rlc.p4). */
+const bit<32> BUFFER_BYTES = 14;
+
+header buffer_h {
+    bit<8>  event;
+    bit<32> bearer;
+    bit<32> sn;
+    bit<16> start;
+    bit<16> end;
+    bit<4>  reserved;
+    bit<1>  more;
+    bit<1>  part;
+    bit<1>  max_retransmissions;
+    bit<1>  poll;
+}
+
 struct gnb_headers_t {
+    buffer_h        buffer;
     ethernet_h      ethernet;
     ipv4_h          ipv4;
     udp_h           udp;

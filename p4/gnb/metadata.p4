@@ -33,7 +33,7 @@ enum bit<8> Reason {
     rate_exceeded        = 40,
     // what has been processed and goes no further
     status_processed     = 48,  // a STATUS PDU of the UE, by the buffer
-    acknowledged         = 49,  // a packet that the buffer kept until the UE had it
+    in_segments          = 49,  // an SDU longer than a grant: the buffer sends its segments
     absorbed             = 50,  // a segment whose SDU is not whole yet
     sdap_end_marker      = 51   // TS 37.324 §6.2.3
 }
@@ -67,6 +67,7 @@ struct gnb_metadata_t {
     teid_t  teid;
 
     bit<8>  rlc_first;     // first byte of an uplink RLC PDU
+    bit<32> place;         // of RLC AM: the packet's place in the buffer
     bit<32> count;         // COUNT (TS 38.323 §6.3.5)
     bit<32> prefix;        // PDCP's and SDAP's headers, in the last prefix_bytes bytes
     bit<8>  prefix_bytes;

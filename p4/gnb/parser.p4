@@ -9,6 +9,24 @@ parser GnbParser(packet_in packet, out gnb_headers_t hdr, inout gnb_metadata_t m
                  inout standard_metadata_t standard_metadata) {
 
     state start {
+#ifdef STEP
+        transition parse_ethernet;
+#elif defined(FRONT)
+        transition parse_ethernet;
+#else
+        transition select(standard_metadata.ingress_port) {
+            SERVICE_PORT: parse_buffer;
+            default: parse_ethernet;
+        }
+    }
+
+    state parse_buffer {
+        packet.extract(hdr.buffer);
+        transition accept;
+#endif
+    }
+
+    state parse_ethernet {
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ethertype) {
             ETHERTYPE_IPV4: parse_ipv4;

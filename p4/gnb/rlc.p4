@@ -1,5 +1,5 @@
-/* Downlink: RLC (TS 38.322 §5.2). A PDU holds an SDU, or a segment of one that is longer than a grant. What is sent in AM is kept by the buffer until the UE
- * has it, and comes from there again: behind the call it does not matter for which time, nor which segment it is. */
+/* Downlink: RLC (TS 38.322 §5.2). A PDU holds an SDU, or a segment of one that is longer than a grant. Of what is sent in AM the buffer keeps a copy until the UE
+ * has it. What is sent again, and segments, are packets of the buffer's own. */
 #ifndef GNB_RLC_P4
 #define GNB_RLC_P4
 
@@ -10,6 +10,7 @@ struct buffer_request_t {
     bit<8>  flags;
     bit<8>  prefix_bytes;
     bit<16> segment_bytes;
+    bit<32> prefix;
 }
 
 struct buffer_answer_t {
@@ -26,8 +27,8 @@ const bit<8> BUFFER_STATUS = 1;
 const bit<8> BUFFER_NEXT   = 3;
 const bit<8> BUFFER_ROOM   = 4;
 const bit<8> BUFFER_CUT    = 5;
-const bit<8> EVENT_ACKNOWLEDGED = 0;
 const bit<8> EVENT_RETRANSMISSION = 1;
+const bit<8> EVENT_IN_SEGMENTS = 5;
 /* Nothing waits behind an SDU, as each is sent at once: the UE is asked what it has (TS 38.322 §5.3.3.2). How often it answers its `t-StatusProhibit` says. */
 const bit<8> POLL = 1;
 /* Of PDCP and SDAP, with a MAC-I: what an SDU becomes longer by, at most. */
@@ -36,13 +37,16 @@ const bit<8> MOST_PREFIX = 8;
 /* Bytes of the field SO. */
 const bit<16> SO_BYTES = 2;
 
-/* Whether the buffer has room: if not it drops the packet, before a COUNT is spent on it. */
+/* A place in the buffer: if there is none it drops the packet, before a COUNT is spent on it. Places are numbered as the bearer's packets are. */
 control Room(inout gnb_metadata_t meta) {
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
 
     apply {
         buffer_answer_t answer;
-        buffer.call({ BUFFER_ROOM, meta.bearer, 0, 0, MOST_PREFIX, 0 }, answer);
+        buffer.call({ BUFFER_ROOM, meta.bearer, 0, 0, MOST_PREFIX, 0, 0 }, answer);
+        meta.place = answer.sn;
+        // Behind the last COUNT there is none.
+        meta.count = answer.sn |+| meta.count_base;
     }
 }
 
@@ -70,32 +74,9 @@ control Grant(inout gnb_metadata_t meta) {
     }
 }
 
-/* What of its SDU a PDU holds, as the buffer says it. Headers of PDCP and SDAP are in the first segment alone. */
-control Segment(inout gnb_headers_t hdr, inout gnb_metadata_t meta, in buffer_answer_t answer) {
-    apply {
-        if (answer.flags[2:2] == 1) {
-            meta.segment_offset = answer.start;
-            meta.segmentation = (answer.start == 0 ? 1w0 : 1w1) ++ answer.flags[3:3];
-            meta.payload_bytes = answer.end - answer.start;
-            if (answer.start != 0) {
-                hdr.pdcp12.setInvalid();
-                hdr.pdcp18.setInvalid();
-                hdr.sdap.setInvalid();
-            }
-        } else {
-            meta.payload_bytes = meta.payload_bytes + (bit<16>)meta.prefix_bytes;
-        }
-    }
-}
-
-control Keep(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+/* RLC AM: a copy of the SDU is kept until the UE has it. */
+control Keep(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
-    Segment() segment;
-
-    /* By bearer: retransmissions beyond maxRetxThreshold, for RRC (TS 38.322 §5.3.2). */
-    counter(BEARERS, CounterType.packets) max_retransmissions;
-
-    counter(BEARERS, CounterType.packets) retransmissions;
 
     action drop(Reason reason) {
         meta.reason = reason;
@@ -105,40 +86,31 @@ control Keep(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_
 
     apply {
         buffer_answer_t answer;
-        buffer.call({ BUFFER_NEXT, meta.bearer, 0, POLL, meta.prefix_bytes, meta.segment_bytes }, answer);
-        if (answer.event == EVENT_ACKNOWLEDGED) {
-            drop(Reason.acknowledged);
-        }
-        if (answer.event == EVENT_RETRANSMISSION) {
-            retransmissions.count(meta.bearer);
-        }
-        if (answer.flags[1:1] == 1) {
-            max_retransmissions.count(meta.bearer);
+        buffer.call({ BUFFER_NEXT, meta.bearer, meta.place, POLL, meta.prefix_bytes, meta.segment_bytes, meta.prefix }, answer);
+        if (answer.event == EVENT_IN_SEGMENTS) {
+            drop(Reason.in_segments);
         }
         meta.rlc_sn = answer.sn[17:0];
         meta.poll = answer.flags[0:0];
-        segment.apply(hdr, meta, answer);
     }
 }
 
 /* RLC UM: nothing is kept. Only an SDU that is cut has a number (TS 38.322 §5.2.2.1.1). */
-control Cut(inout gnb_headers_t hdr, inout gnb_metadata_t meta) {
+control Cut(inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
     Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
-    Segment() segment;
 
-    /* Numbers that a bearer has spent. The cell outlives the bearer. */
-    register<bit<16>>(BEARERS) spent_um;
+    action drop(Reason reason) {
+        meta.reason = reason;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
 
     apply {
-        buffer_answer_t answer = { 0, 0, 0, 0, 0, 0 };
         if (meta.segment_bytes != 0) {
-            bit<16> before;
-            spent_um.read(before, meta.bearer);
-            spent_um.write(meta.bearer, before + 1);
-            buffer.call({ BUFFER_CUT, meta.bearer, (bit<32>)(before + meta.um_base), 0, meta.prefix_bytes, meta.segment_bytes }, answer);
-            meta.rlc_sn = answer.sn[17:0];
+            buffer_answer_t answer;
+            buffer.call({ BUFFER_CUT, meta.bearer, (bit<32>)meta.um_base, 0, meta.prefix_bytes, meta.segment_bytes, meta.prefix }, answer);
+            drop(Reason.in_segments);
         }
-        segment.apply(hdr, meta, answer);
     }
 }
 
@@ -182,5 +154,71 @@ control RlcHeader(inout gnb_headers_t hdr, inout gnb_metadata_t meta) {
         }
     }
 }
+
+#ifndef FRONT
+#ifndef STEP
+
+/* A packet of the buffer's own: an SDU as PDCP has made it, or a part of one, behind the fields of an answer. Ethernet, IPv4 and UDP are made for it. */
+control FromBuffer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+    RlcHeader() rlc_header;
+
+    /* By bearer: retransmissions beyond maxRetxThreshold, for RRC (TS 38.322 §5.3.2). */
+    counter(BEARERS, CounterType.packets) max_retransmissions;
+
+    counter(BEARERS, CounterType.packets) retransmissions;
+
+    action no_bearer() {
+        meta.reason = Reason.no_bearer;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    /* Of the arguments of a downlink bearer (bearer.p4) those that RLC and the radio link take. */
+    action set_bearer(RlcMode rlc_mode, bit<1> rlc_long, bit<16> ue, bit<8> drb, bit<16> peer) {
+        meta.rlc_mode = rlc_mode;
+        meta.rlc_long = rlc_long;
+        meta.ue = ue;
+        meta.drb = drb;
+        meta.peer = peer;
+    }
+
+    table bearer_by_number {
+        key = { hdr.buffer.bearer: exact @name("bearer"); }
+        actions = { set_bearer; no_bearer; }
+        default_action = no_bearer();
+        size = BEARERS;
+    }
+
+    apply {
+        bearer_by_number.apply();
+        meta.bearer = hdr.buffer.bearer;
+        if (hdr.buffer.event == EVENT_RETRANSMISSION) {
+            retransmissions.count(meta.bearer);
+        }
+        if (hdr.buffer.max_retransmissions == 1) {
+            max_retransmissions.count(meta.bearer);
+        }
+        meta.rlc_sn = hdr.buffer.sn[17:0];
+        meta.poll = hdr.buffer.poll;
+        if (hdr.buffer.part == 1) {
+            meta.segment_offset = hdr.buffer.start;
+            meta.segmentation = (hdr.buffer.start == 0 ? 1w0 : 1w1) ++ hdr.buffer.more;
+        }
+        meta.payload_bytes = (bit<16>)(standard_metadata.packet_length - BUFFER_BYTES);
+        hdr.buffer.setInvalid();
+        hdr.ethernet.setValid();
+        hdr.ethernet.ethertype = ETHERTYPE_IPV4;
+        hdr.ipv4.setValid();
+        hdr.ipv4.version = 4;
+        hdr.ipv4.ihl = 5;
+        hdr.ipv4.protocol = PROTO_UDP;
+        hdr.udp.setValid();
+        rlc_header.apply(hdr, meta);
+        meta.to_radio = 1;
+    }
+}
+
+#endif
+#endif
 
 #endif

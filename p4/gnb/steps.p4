@@ -64,6 +64,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
 #endif
 #if STEP >= 3
     DownlinkBearer() bearer;
+    Spend() spend;
     Count() count;
 #endif
 #ifdef CIPHER
@@ -109,6 +110,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
             drop(Reason.wrong_marker);
         }
 #endif
+        spend.apply(meta);
         count.apply(meta, standard_metadata);
 #else
         meta.rlc_mode = RlcMode.am;
@@ -136,7 +138,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         clone(CloneType.I2E, 1);
 #endif
 #if STEP == 5
-        buffer.send({ BUFFER_KEEP, meta.bearer, (bit<32>)meta.rlc_sn, 0, meta.prefix_bytes, 0 });
+        buffer.send({ BUFFER_KEEP, meta.bearer, (bit<32>)meta.rlc_sn, 0, meta.prefix_bytes, 0, 0 });
 #endif
     }
 }

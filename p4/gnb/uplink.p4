@@ -34,7 +34,7 @@ control Acknowledge(inout gnb_metadata_t meta, inout standard_metadata_t standar
 
     apply {
         buffer_answer_t answer;
-        buffer.call({ BUFFER_STATUS, meta.bearer, 0, 0, 0, 0 }, answer);
+        buffer.call({ BUFFER_STATUS, meta.bearer, 0, 0, 0, 0, 0 }, answer);
         drop(Reason.status_processed);
     }
 }

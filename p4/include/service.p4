@@ -12,6 +12,8 @@
  *
  * call  the packet waits for the answer. The service may change the payload, and its length. It may also drop the packet, with a reason.
  * send  the service gets a copy of the packet, and the packet goes on at once. Nothing comes back.
+ *
+ * A service may send packets of its own: one that it has kept a copy of, or a part of one. They come in by port 509 (splitplane.p4), and begin with an answer's fields.
  */
 #ifndef SERVICE_P4
 #define SERVICE_P4

@@ -5,6 +5,7 @@
  *     0-127    GTP-U is parsed: N3, N9, and one-armed ports
  *   128-255    plain IP only: N6. A UE's own traffic to UDP port 2152 is user data there, not our tunnel
  *   256-508    as the number less 256, and VXLAN is terminated first
+ *       509    a packet of a service's own: the fields of an answer of that service, as a header, and a payload
  *
  * A packet that is left in the buffer with a drop reason waits for a rate: its mark is the cell of the program's shaped meter that was red; or, of a meter
  * with one cell, the queue in which it waits for its turn at that. When the cell lets it pass, or another one must be asked, it runs through the program again, and those meters that it has passed are green for it.
@@ -23,6 +24,7 @@
 
 const bit<9> PUNT_PORT   = 510;
 const bit<9> BUFFER_PORT = 509;
+const bit<9> SERVICE_PORT = 509;
 const bit<9> PLAIN_PORT_FLAG = 0x080;
 const bit<9> VXLAN_PORT_FLAG = 0x100;
 

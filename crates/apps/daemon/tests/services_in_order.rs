@@ -120,15 +120,14 @@ fn calls(kind: Kind, flow: u32, rng: &mut impl Rng) -> Vec<Asked> {
                 (request.fields(), payload(*number))
             })),
             Kind::Buffer => {
-                let request =
-                    |operation| rlc::Request { operation, bearer: flow, sn: 0, flags: 0, prefix_bytes: 0, segment_bytes: 0 }.fields();
-                calls.extend(numbers.iter().map(|number| (request(rlc::NEXT), payload(*number))));
+                let request = |operation, flags| rlc::Request { flags, ..rlc::Request::new(operation, flow, 0) }.fields();
+                calls.extend(numbers.iter().map(|number| (request(rlc::SEND, rlc::NUMBER), payload(*number))));
                 // Of each block but the last one packet is missing, and acknowledged by the next status.
                 let (next, last) = ((block + 1) * BLOCK, block + 1 == EACH / BLOCK);
                 let nack = (!last).then(|| status::Nack { sn: next - 1 - rng.random_range(0..BLOCK), range: 1, segment: None });
                 let mut pdu = Vec::new();
                 status::emit(status::SnLength::Bits12, next, nack.as_slice(), &mut pdu);
-                calls.push((request(rlc::STATUS), pdu));
+                calls.push((request(rlc::STATUS, 0), pdu));
             }
             Kind::Resubmit => {
                 let request = |operation, id| resubmit::Request { operation, flow, id }.fields();

@@ -111,9 +111,8 @@ struct Placed {
     number: u32,
     /// Its downlink, and its COUNT, are the target's in front.
     fast: bool,
-    /// What brings the cells that its number's last bearer has left to 0: `count_base` and `um_base` (p4/gnb/bearer.p4).
+    /// Where COUNT begins, or without RLC AM what brings the cell that its number's last bearer has left to 0 (p4/gnb/bearer.p4).
     count_base: u32,
-    um_base: u16,
 }
 
 /// UPFs and radio units, by number, and how many bearers go there.
@@ -133,7 +132,6 @@ pub(crate) type Rows = BTreeMap<(&'static str, Vec<u128>), Row>;
 struct Names {
     radio_rate: MeterId,
     spent: RegisterId,
-    spent_um: RegisterId,
     downlink: CounterId,
     uplink: CounterId,
     sent: CounterId,
@@ -157,7 +155,6 @@ impl Names {
             |name: &str| program.registers.iter().find(|(_, of)| of.name == name).map(|(id, _)| id).expect("a register of p4/gnb.p4");
         Names {
             spent: register("spent"),
-            spent_um: register("spent_um"),
             radio_rate: program.meter("radio_rate").expect("the meter of p4/gnb.p4"),
             downlink: counter("downlink_packets"),
             uplink: counter("uplink_packets"),
@@ -303,13 +300,14 @@ impl Pipeline {
         for (bearer, _) in &begin {
             let Some((number, last)) = numbers.take() else { return Err(PipelineError::Bearers { limit: numbers.limit() }) };
             let fast = is[bearer].fast;
-            let mut placed = Placed { number, fast, count_base: 0, um_base: 0 };
+            let mut placed = Placed { number, fast, count_base: 0 };
             if let Some(last) = last {
                 placed.count_base = match &self.front {
                     Some(front) if fast => front.count_base(number),
+                    // The buffer numbers the packets of a bearer from 0.
+                    _ if matches!(is[bearer].rlc, RlcMode::Am(_)) => 0,
                     _ => (self.cell(self.names.spent, number) as u32).wrapping_neg(),
                 };
-                placed.um_base = (self.cell(self.names.spent_um, number) as u16).wrapping_neg();
                 counted.push(self.counted(number, last));
                 again.push(number);
                 ops.extend(self.names.counters().map(|counter| Op::ClearCounter { counter, index: number.into() }));
@@ -403,7 +401,8 @@ impl Pipeline {
     fn counts_of(&self, bearer: crate::Bearer, placed: Placed) -> BearerCounts {
         let number = placed.number;
         let in_front = self.front.as_ref().and_then(|front| front.next_count(bearer));
-        let downlink = in_front.unwrap_or_else(|| (self.cell(self.names.spent, number) as u32).wrapping_add(placed.count_base));
+        // Each packet that was counted has spent one.
+        let downlink = in_front.unwrap_or_else(|| self.target.counter(self.names.downlink, number.into()).packets as u32);
         let is_high = self.target.counter(self.names.uplink_high, number.into()).packets > 0;
         let uplink = is_high.then(|| (self.cell(self.names.uplink_count, number) as u32).saturating_add(1));
         BearerCounts::new(bearer.drb, downlink, uplink)
@@ -627,7 +626,7 @@ pub(crate) const REFLECTIVE: usize = 5;
 
 /// A bearer's entries.
 fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u16, peers: &Peers) {
-    let Placed { number, count_base, um_base, fast } = placed;
+    let Placed { number, count_base, fast } = placed;
     let session = ue.session.expect("a checked configuration has a session");
     let [(_, upf), (_, unit)] = ends(ue);
     let [upf_peer, unit_peer] = peers.of(ue);
@@ -641,8 +640,10 @@ fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u
     let mut down = formats.to_vec();
     down.extend([drb.sdap.downlink_header.into(), 0]);
     down.extend(protection);
-    down.extend([ue.id.into(), id.get().into(), count_base.into(), um_base.into(), pdu_bytes.into(), unit_peer]);
+    down.extend([ue.id.into(), id.get().into(), count_base.into(), 0, pdu_bytes.into(), unit_peer]);
     down.push(u32::from(*upf.ip()).into());
+    let again = vec![mode, long.into(), ue.id.into(), id.get().into(), unit_peer];
+    rows.insert(("bearer_by_number", vec![number.into()]), ("set_bearer", again));
     let key = u128::from(session.downlink_teid);
     let flows: Vec<u128> = ue.sdap.flows.iter().filter(|(_, drb)| *drb == id).map(|(qfi, _)| qfi.get().into()).collect();
     for qfi in &flows {

@@ -25,6 +25,8 @@ impl PortId {
     pub const PUNT: PortId = PortId(510);
     /// The buffer port: the packet waits in the idle-mode buffer (TS 29.244 FAR BUFF).
     pub const BUFFER: PortId = PortId(509);
+    /// The port that packets of services' own came in by: no other packet does.
+    pub const SERVICES: PortId = PortId(509);
     /// The highest number that a real port may have.
     pub const MAX: u16 = 508;
 }

@@ -10,7 +10,7 @@ use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
 use p4_ir::{Ir, ServiceId};
 use service::caller::{Make, Rings};
 use service::{
-    Access, AtOnce, Call, Deployment, FIELDS_MAX, Field, Interface, Place, Question, Reason, Requests, Service, Setting, SettingError,
+    Access, AtOnce, Call, Deployment, FIELDS_MAX, Field, Interface, Order, Place, Question, Reason, Requests, Service, Setting, SettingError,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -175,10 +175,10 @@ impl Service for Random {
     fn at_once(&self) -> AtOnce {
         match self.manner {
             Manner::Asked | Manner::AskedInOrder => {
-                AtOnce { requests: Requests::Those(|fields| fields[0] & 3 != 0), any_order: self.manner == Manner::Asked }
+                AtOnce { requests: Requests::Those(|fields| fields[0] & 3 != 0), order: if self.manner == Manner::Asked { Order::Any } else { Order::Packets } }
             }
             Manner::InPlace | Manner::Declines => AtOnce::ALWAYS,
-            Manner::DeclinesInOrder | Manner::Counts => AtOnce { requests: Requests::All, any_order: false },
+            Manner::DeclinesInOrder | Manner::Counts => AtOnce { requests: Requests::All, order: Order::Packets },
             _ => AtOnce::NEVER,
         }
     }

@@ -144,8 +144,8 @@ fn with_cipher_a_packet_is_protected_as_the_entities_do_it() {
 fn a_burst_goes_through_together_where_no_register_lies_behind_a_call() {
     let behind = |step, more: &[&str]| p4_passes::bridge::cut(&ir(step, more)).expect("can be cut").expect("it stops").1.state_behind_stops;
     assert!(!behind(Some(4), &[]) && !behind(Some(5), &[]) && !behind(Some(5), &["CIPHER"]));
-    // A COUNT is spent when the buffer has said that there is room.
-    assert!(behind(None, &[]));
+    // COUNT comes with a place in the buffer, or from a register ahead of all calls; the register of uplink COUNTs is the control plane's to read.
+    assert!(!behind(None, &[]));
 }
 
 #[test]
@@ -254,8 +254,10 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
     }
     let mut lane = target.lane(0);
     let mut sent = [0u32; 4];
-    let (mut kept, mut dropped, mut statuses, mut refused, mut acknowledged, mut most) = (0, 0, 0, 0, 0, 0);
+    let (mut forwarded, mut dropped, mut statuses, mut refused) = (0, 0, 0, 0);
     for round in 1..48 {
+        // What a UE has it got before this burst.
+        let before = sent;
         let (mut packets, mut expected) = (Vec::new(), Vec::new());
         for i in 0..target_api::BURST {
             // Rounds of one bearer alone too.
@@ -265,7 +267,7 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
                 3 if (1..3).contains(&n) => {
                     let length = if n == 2 { buffer::status::SnLength::Bits12 } else { buffer::status::SnLength::Bits18 };
                     let mut pdu = Vec::new();
-                    buffer::status::emit(length, sent[n], &[], &mut pdu);
+                    buffer::status::emit(length, before[n], &[], &mut pdu);
                     (RADIO, from_ue(&bearers[n], &pdu))
                 }
                 5 => (N3, from_upf(&Bearer::new(0x99), b"nobody")),
@@ -279,17 +281,12 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
         }
         let mut verdicts = vec![Verdict::default(); packets.len()];
         lane.process(&mut packets, &mut verdicts, round as u64);
-        let mut waited = Vec::new();
         for ((packet, verdict), end) in packets.iter().zip(&verdicts).zip(expected) {
             match (verdict.kind, end.reason().as_deref()) {
-                (VerdictKind::Kept, _) => {
-                    waited.push(end);
-                    continue;
-                }
                 (_, Some("status_processed")) => statuses += 1,
                 (VerdictKind::Drop, Some("service_refused")) => refused += 1,
                 (VerdictKind::Drop | VerdictKind::Punt, _) => dropped += 1,
-                _ => {}
+                _ => forwarded += 1,
             }
             assert_eq!(*verdict, end.verdict);
             if verdict.kind != VerdictKind::Drop {
@@ -298,24 +295,12 @@ fn bursts_through_the_whole_program_end_as_packet_by_packet() {
         }
         let mut back = Vec::new();
         lane.poll(round as u64, &mut back);
-        kept += waited.len();
-        most = most.max(back.len());
-        let mut waited = waited.into_iter();
-        for returned in &back {
-            if returned.copy {
-                let end = waited.next().expect("each is sent once");
-                assert_eq!((returned.verdict, returned.packet.data()), (end.verdict, &end.bytes[..]));
-            } else {
-                assert_eq!(ir.program.reason_name(returned.verdict.reason), "acknowledged");
-                acknowledged += 1;
-            }
-        }
-        assert_eq!(waited.count(), 0);
+        assert!(back.is_empty(), "nothing stops, and nothing is lost");
     }
-    assert_eq!((services.buffer.counters().imbalance(), services.buffer.counters().waiting()), (0, (kept - acknowledged) as u64));
-    let met = (kept, dropped, statuses, refused, acknowledged, most);
-    assert!(kept > 1000 && dropped > 300 && statuses > 50 && refused > 50 && acknowledged > 500 && most > target_api::BURST, "{met:?}");
-    println!("{met:?}");
+    let buffer = services.buffer.counters();
+    assert_eq!((buffer.imbalance(), buffer.waiting(), buffer.copies), (0, 0, 0));
+    let met = (forwarded, dropped, statuses, refused);
+    assert!(forwarded > 1000 && dropped > 300 && statuses > 50 && refused > 50, "{met:?}");
 }
 
 #[test]

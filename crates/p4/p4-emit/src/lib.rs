@@ -168,8 +168,8 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     }
     let plan = classes.as_ref().map(|classes| &classes.plan).or(plan.as_ref());
     for service in ir.program.services.keys() {
-        let in_order = plan.is_none_or(|plan| !plan.unordered.contains(&Ordered::Calls(service)));
-        out = out.replace(&format!("{}{};", stages::ORDER, service.as_u32()), if in_order { "1;" } else { "0;" });
+        let order = plan.map_or(turns::IN_ORDER, |plan| plan.order(Ordered::Calls(service)));
+        out = out.replace(&format!("{}{};", stages::ORDER, service.as_u32()), &format!("{order};"));
     }
     out.push_str(include_str!("process.h"));
     Ok(out)

@@ -114,7 +114,7 @@ struct sp_lane {
      * how far behind the packet's first byte its payload starts. */
     uint64_t asked;
     struct sp_packet *asking;
-    /* Whether the calls of its service come in the order of the packets, wherever the program makes them. */
+    /* In which order the calls of its service come, wherever the program makes them: 0 any, 1 place by place in that of the packets, 2 in that of the packets. */
     uint64_t in_order;
     uint32_t payload[64];
 };

@@ -3,6 +3,9 @@
 //! A meter, a register, or a service may be used in several stages: those of packets of several classes, or where the program calls a service at several
 //! places. Packets that wait there take *turns*: a row of packets that wait for one stage, then the next row, in the order in which they came. For that all
 //! of them must have come to one of these stages and none beyond it, so everything that leads there runs before, and no way leads from one of them to another.
+//!
+//! Where a packet may call a service at one place and then at another, packets take turns at places of the first rank, and then at those of the second
+//! ([`Plan::places`]), if that is order enough for the service.
 
 use crate::graph::StageId;
 use p4_analysis::effects::Ordered;
@@ -20,8 +23,11 @@ pub(crate) struct Stage {
     /// Where it passes packets to.
     pub to: BTreeSet<StageId>,
     /// What it uses.
-    pub uses: BTreeSet<Ordered>,
+    pub uses: BTreeSet<Use>,
 }
+
+/// What a stage uses; and of a service, if packets come to it several times, the place's rank: how many calls of it a packet may have made before.
+pub(crate) type Use = (Ordered, usize);
 
 /// Stages that run one after the other, then those that run in turns.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,36 +45,80 @@ pub(crate) struct Phase {
 pub(crate) struct Plan {
     /// One after the other.
     pub phases: Vec<Phase>,
-    /// Services whose calls do not come in the order of the packets, as a packet may come to one after the other.
+    /// Services that a packet may call at one place after another: calls come in the order of the packets at places of one rank, and those of the first rank first.
+    pub places: BTreeSet<Ordered>,
+    /// Services whose calls come in no such order either.
     pub unordered: BTreeSet<Ordered>,
+}
+
+/// All calls of a service come in the order of the packets: `in_order` of `struct sp_lane`.
+pub(crate) const IN_ORDER: u64 = 2;
+
+impl Plan {
+    /// `in_order` of `struct sp_lane` for a service's calls.
+    pub(crate) fn order(&self, calls: Ordered) -> u64 {
+        match () {
+            () if self.unordered.contains(&calls) => 0,
+            () if self.places.contains(&calls) => 1,
+            () => IN_ORDER,
+        }
+    }
 }
 
 /// The plan of all tracks; `None` if meters, registers or random numbers would be used in another order than that of the packets.
 pub(crate) fn plan(mut tracks: Vec<Track>) -> Option<Plan> {
-    let mut unordered = BTreeSet::new();
+    let (mut places, mut unordered) = (BTreeSet::new(), BTreeSet::new());
     loop {
-        let calls = match schedule(&tracks) {
-            Ok(phases) => return Some(Plan { phases, unordered }),
-            Err(Some(calls)) => BTreeSet::from([calls]),
-            Err(None) => tracks.iter().flat_map(|t| &t.stages).flat_map(|s| &s.uses).copied().filter(is_calls).collect(),
+        let calls: BTreeSet<Ordered> = match schedule(&tracks) {
+            Ok(phases) => return Some(Plan { phases, places, unordered }),
+            Err(Some((calls, _))) => BTreeSet::from([calls]),
+            Err(None) => {
+                let uses = tracks.iter().flat_map(|t| &t.stages).flat_map(|s| &s.uses);
+                uses.filter(|of| is_calls(of)).map(|(what, _)| *what).collect()
+            }
         };
         if calls.is_empty() {
             return None;
         }
-        tracks.iter_mut().flat_map(|t| &mut t.stages).for_each(|s| s.uses.retain(|what| !calls.contains(what)));
-        unordered.extend(calls);
+        let (ranked, whole): (BTreeSet<Ordered>, BTreeSet<Ordered>) = calls.into_iter().partition(|what| places.contains(what));
+        if whole.is_empty() {
+            tracks.iter_mut().flat_map(|t| &mut t.stages).for_each(|s| s.uses.retain(|(what, _)| !ranked.contains(what)));
+            places.retain(|what| !ranked.contains(what));
+            unordered.extend(ranked);
+        } else {
+            whole.iter().for_each(|what| rank_places(&mut tracks, *what));
+            places.extend(whole);
+        }
     }
 }
 
-fn is_calls(what: &Ordered) -> bool {
+fn is_calls((what, _): &Use) -> bool {
     matches!(what, Ordered::Calls(_))
+}
+
+/// Tells the places where a service is called apart by their ranks.
+fn rank_places(tracks: &mut [Track], calls: Ordered) {
+    // Stages lead to later ones of their track, and those of classes to those of packets of no class.
+    let mut made: BTreeMap<StageId, usize> = BTreeMap::new();
+    let (general, classes) = tracks.split_at_mut(1.min(tracks.len()));
+    for stage in classes.iter_mut().chain(general).flat_map(|track| &mut track.stages) {
+        let rank = made.get(&stage.number).copied().unwrap_or(0);
+        let is_place = stage.uses.remove(&(calls, 0));
+        if is_place {
+            stage.uses.insert((calls, rank));
+        }
+        for to in &stage.to {
+            let most = made.entry(*to).or_default();
+            *most = (*most).max(rank + usize::from(is_place));
+        }
+    }
 }
 
 /// The phases of all tracks.
 ///
 /// # Errors
 /// What is used at places that a packet may come to one after the other, or that would have to be both before and behind others.
-fn schedule(tracks: &[Track]) -> Result<Vec<Phase>, Option<Ordered>> {
+fn schedule(tracks: &[Track]) -> Result<Vec<Phase>, Option<Use>> {
     let groups = ranked(groups(tracks))?;
     let mut phases: Vec<Phase> = (0..=groups.len())
         .map(|k| Phase {
@@ -92,7 +142,7 @@ fn schedule(tracks: &[Track]) -> Result<Vec<Phase>, Option<Ordered>> {
 struct Group {
     stages: BTreeSet<StageId>,
     /// What they use.
-    uses: BTreeSet<Ordered>,
+    uses: BTreeSet<Use>,
     /// Stages from which a packet may come to one of them.
     before: BTreeSet<StageId>,
     /// Stages that a packet may come to from one of them.
@@ -109,7 +159,7 @@ impl Group {
 /// would be quadratic in the program.
 fn groups(tracks: &[Track]) -> Vec<Group> {
     let stages: Vec<&Stage> = tracks.iter().flat_map(|t| &t.stages).collect();
-    let mut users: BTreeMap<Ordered, Vec<&Stage>> = BTreeMap::new();
+    let mut users: BTreeMap<Use, Vec<&Stage>> = BTreeMap::new();
     for stage in &stages {
         stage.uses.iter().for_each(|what| users.entry(*what).or_default().push(stage));
     }
@@ -155,7 +205,7 @@ fn reach(starts: &BTreeSet<StageId>, edges: &Edges) -> BTreeSet<StageId> {
 }
 
 /// The groups, each behind those that lead to it.
-fn ranked(mut groups: Vec<Group>) -> Result<Vec<Group>, Option<Ordered>> {
+fn ranked(mut groups: Vec<Group>) -> Result<Vec<Group>, Option<Use>> {
     if let Some(group) = groups.iter().find(|group| group.leads_to(group)) {
         // Of one that is used in several stages, a service as a rule: the caller can do without its order.
         return Err(group.uses.iter().copied().find(is_calls));
@@ -212,12 +262,12 @@ mod tests {
     use p4_ir::ServiceId;
     use rand::Rng as _;
 
-    fn calls(service: u32) -> Ordered {
-        Ordered::Calls(ServiceId::from_u32(service))
+    fn calls(service: u32) -> Use {
+        (Ordered::Calls(ServiceId::from_u32(service)), 0)
     }
 
-    fn track(stages: &[(StageId, &[StageId], &[Ordered])]) -> Track {
-        let stage = |(number, to, uses): &(StageId, &[StageId], &[Ordered])| Stage {
+    fn track(stages: &[(StageId, &[StageId], &[Use])]) -> Track {
+        let stage = |(number, to, uses): &(StageId, &[StageId], &[Use])| Stage {
             number: *number,
             to: to.iter().copied().collect(),
             uses: uses.iter().copied().collect(),
@@ -253,6 +303,21 @@ mod tests {
         assert_eq!(schedule(&crossed), Err(None));
     }
 
+    #[test]
+    fn a_service_that_packets_call_twice_takes_turns_at_the_first_calls_and_then_at_the_second() {
+        // 1 and 3 lead to 4, which calls again, in a class as in the general stages.
+        let general = track(&[(0, &[1, 3], &[]), (1, &[4], &[calls(1)]), (3, &[4], &[calls(1)]), (4, &[], &[calls(1)])]);
+        let class = track(&[(10, &[11], &[calls(1)]), (11, &[4], &[]), (12, &[], &[calls(2)])]);
+        let plan = plan(vec![general, class]).expect("can be");
+        let turns: Vec<_> = plan.phases.iter().map(|p| p.turns.clone()).collect();
+        assert_eq!(turns, [vec![1, 3, 10], vec![]]);
+        assert_eq!([0, 1, 2].map(|n| plan.order(calls(n).0)), [IN_ORDER, 1, IN_ORDER]);
+        // Where one service is ahead of another and behind it there are no turns at all.
+        let crossed = track(&[(0, &[1], &[calls(1)]), (1, &[2], &[calls(2)]), (2, &[3], &[calls(1)]), (3, &[], &[calls(2)]), (4, &[], &[calls(1)])]);
+        let crossed = super::plan(vec![crossed, track(&[(10, &[11], &[calls(2)]), (11, &[], &[calls(1)])])]).expect("without");
+        assert_eq!(crossed.order(calls(1).0).max(crossed.order(calls(2).0)), 0);
+    }
+
     /// The slow twin of [`groups`]: stages merged pair by pair, and all that leads from each stage to another.
     fn groups_pair_by_pair(tracks: &[Track]) -> Vec<Group> {
         let stages: Vec<&Stage> = tracks.iter().flat_map(|t| &t.stages).collect();
@@ -268,7 +333,7 @@ mod tests {
             }
             leads.extend(more);
         }
-        let mut groups: Vec<(BTreeSet<StageId>, BTreeSet<Ordered>)> = Vec::new();
+        let mut groups: Vec<(BTreeSet<StageId>, BTreeSet<Use>)> = Vec::new();
         for stage in stages.into_iter().filter(|s| !s.uses.is_empty()) {
             let (mut here, mut uses) = (BTreeSet::from([stage.number]), stage.uses.clone());
             groups.retain_mut(|(stages, used)| {
@@ -282,7 +347,7 @@ mod tests {
             groups.push((here, uses));
         }
         groups.retain(|(stages, _)| stages.len() > 1);
-        let group = |(stages, uses): (BTreeSet<StageId>, BTreeSet<Ordered>)| Group {
+        let group = |(stages, uses): (BTreeSet<StageId>, BTreeSet<Use>)| Group {
             before: leads.iter().filter(|(_, to)| stages.contains(to)).map(|(from, _)| *from).collect(),
             behind: leads.iter().filter(|(from, _)| stages.contains(from)).map(|(_, to)| *to).collect(),
             stages,

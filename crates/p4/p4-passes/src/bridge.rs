@@ -97,7 +97,9 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
             "the program has stages of a chain, and copies packets or calls services too",
         ));
     }
-    let (state_behind_stops, last) = (state_behind_stops(ir), last_stops(ir));
+    // No packet overtakes another one at a call of a service; copies do.
+    let written_only = if copies { BTreeSet::new() } else { written_only(ir) };
+    let (state_behind_stops, last) = (state_behind_stops(ir, &written_only), last_stops(ir, &written_only));
     let mut ir = ir.clone();
     let mut truncates = false;
     walk::blocks(&ir, &mut |b| walk::all_stmts(b, &mut |s| truncates |= matches!(s, Stmt::Extern(Extern::Truncate(_)))));
@@ -144,20 +146,44 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
 }
 
 /// Whether a pass that goes on behind a stop, or that of a copy, may come to a meter, a register or random numbers. Of ingress it does what follows a call, all of the
-/// parser that finds it in the packet, and egress.
-fn state_behind_stops(ir: &Ir) -> bool {
+/// parser that finds it in the packet, and egress. Registers that are `written_only` hold what the last packet has written, so that the order at calls is enough for them.
+fn state_behind_stops(ir: &Ir, written_only: &BTreeSet<RegisterId>) -> bool {
     let uses = |block: &Block| control::any_stmt(block, &mut |s| uses_state(ir, s));
     let again = |s: &Stmt| matches!(s, Stmt::Extern(Extern::Replicate { kind: Replicate::Resubmit | Replicate::Recirculate, .. }));
     let goes_again = [ir.ingress(), ir.egress()].into_iter().any(|b| control::any_stmt(b, &mut |s| again(s) || in_actions(ir, s, &again)));
     let parser = std::iter::once(&ir.parser().init).chain(ir.states.values().map(|state| &state.body));
     let behind = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()].into_iter().chain(goes_again.then_some(ir.ingress()));
-    parser.chain(behind).any(uses) || behind_calls(ir, ir.ingress(), &mut false)
+    let matters = |s: &Stmt| uses_state(ir, s) && !writes_only(s, written_only);
+    parser.chain(behind).any(uses) || behind_calls(&matters, ir.ingress(), &mut false)
+}
+
+/// Registers that the program writes, at one place of ingress, and does not read: the control plane does.
+fn written_only(ir: &Ir) -> BTreeSet<RegisterId> {
+    let (mut written, mut others, mut once) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    walk::all_stmts(ir.ingress(), &mut |s| {
+        if let Stmt::Extern(Extern::RegisterWrite { register, .. }) = s {
+            written.insert(*register);
+        }
+    });
+    for block in ir.blocks() {
+        walk::all_stmts(block, &mut |s| match s {
+            Stmt::Extern(Extern::RegisterRead { register, .. }) => drop(others.insert(*register)),
+            Stmt::Extern(Extern::RegisterWrite { register, .. }) if !once.insert(*register) => drop(others.insert(*register)),
+            _ => {}
+        });
+    }
+    written.retain(|register| !others.contains(register));
+    written
+}
+
+fn writes_only(stmt: &Stmt, written_only: &BTreeSet<RegisterId>) -> bool {
+    matches!(stmt, Stmt::Extern(Extern::RegisterWrite { register, .. }) if written_only.contains(register))
 }
 
 /// For each stop of ingress, and then of egress, in the order of their text: whether nothing behind it stops again or uses state. What comes behind a statement in
 /// its text counts as behind it, though a branch may leave it out.
-fn last_stops(ir: &Ir) -> Vec<bool> {
-    let matters = |s: &Stmt| calls::stops(s) || uses_state(ir, s);
+fn last_stops(ir: &Ir, written_only: &BTreeSet<RegisterId>) -> Vec<bool> {
+    let matters = |s: &Stmt| calls::stops(s) || (uses_state(ir, s) && !writes_only(s, written_only));
     let copies = |s: &Stmt| matches!(s, Stmt::Extern(Extern::Replicate { .. }));
     let copies = [ir.ingress(), ir.egress()].into_iter().any(|b| control::any_stmt(b, &mut |s| copies(s) || in_actions(ir, s, &copies)));
     // What finds the packet in front of a resumed pass.
@@ -199,17 +225,17 @@ fn in_actions(ir: &Ir, stmt: &Stmt, is: &dyn Fn(&Stmt) -> bool) -> bool {
     { bodies }.any(|code| control::any_stmt(&code.body, &mut |s| is(s)))
 }
 
-/// Whether a statement of ingress behind a call uses state; `called`: whether one may have been made.
-fn behind_calls(ir: &Ir, block: &Block, called: &mut bool) -> bool {
+/// Whether a statement of ingress behind a call matters; `called`: whether one may have been made.
+fn behind_calls(matters: &dyn Fn(&Stmt) -> bool, block: &Block, called: &mut bool) -> bool {
     for stmt in block {
-        if *called && uses_state(ir, stmt) {
+        if *called && matters(stmt) {
             return true;
         }
         *called |= matches!(stmt, Stmt::Extern(Extern::Service { .. } | Extern::Stage(_)));
         let (before, mut after, mut found) = (*called, *called, false);
         walk::stmt_blocks(stmt, &mut |inner| {
             let mut here = before;
-            found |= behind_calls(ir, inner, &mut here);
+            found |= behind_calls(matters, inner, &mut here);
             // What ends with it is not behind.
             let ends = inner.last() == Some(&Stmt::Exit) && !control::any_stmt(inner, &mut |s| matches!(s, Stmt::Break(_)));
             after |= here && !ends;

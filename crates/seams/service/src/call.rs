@@ -1,6 +1,6 @@
 //! What goes to a service with a packet, and what may come of it?
 
-use base::{DropReason, HEADROOM, MAX_PACKET, Packet};
+use base::{DropReason, HEADROOM, MAX_PACKET, Packet, PortId};
 
 /// Most bytes of the fields of a request, and of an answer.
 pub const FIELDS_MAX: usize = 32;
@@ -110,7 +110,7 @@ pub enum Outcome {
     Answered,
     /// The service has it. It comes out later by a poll.
     Kept,
-    /// From a poll alone: a copy of a packet that is still kept, with an answer of its own.
+    /// From a poll alone: a copy of a packet that is still kept, with an answer of its own; or a packet of the service's own.
     Copy,
     /// The packet ends here.
     Dropped(Reason),
@@ -287,4 +287,19 @@ impl Call {
     pub const NO_TAG: u32 = u32::MAX;
     /// The tag of a packet that nobody waits for.
     pub const SENT_TAG: u32 = Call::NO_TAG - 1;
+    /// The tag of a packet of the service's own ([`Call::own`]).
+    pub const OWN_TAG: u32 = Call::SENT_TAG - 1;
+
+    /// A packet of the service's own, for [`crate::Service::poll`]: it begins its way through the program, as one that came in by the port of services
+    /// (`SERVICE_PORT` of p4/include/splitplane.p4). Its bytes are those of an answer's fields, and `payload` behind them.
+    ///
+    /// `route`: that of the call that it comes of.
+    ///
+    /// # Panics
+    /// If `payload` is longer than [`MAX_PACKET`], or the answer than [`FIELDS_MAX`].
+    pub fn own(payload: &[u8], answer: &[u8], route: u32) -> Call {
+        let packet = Packet::new(payload, PortId::default());
+        let own = Call::new(packet, 0, fields_of(answer), Call::OWN_TAG);
+        Call { route, returns_payload: true, outcome: Outcome::Copy, ..own }
+    }
 }

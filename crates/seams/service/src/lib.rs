@@ -49,8 +49,20 @@ pub use shared::{Shared, SharedDeployment};
 pub struct AtOnce {
     /// Which requests.
     pub requests: Requests,
-    /// Whether no call depends on earlier ones, so that those of one burst may be made in any order.
-    pub any_order: bool,
+    /// In which order those of one burst must be made.
+    pub order: Order,
+}
+
+/// An order of the calls of a burst: each is in those behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    /// Any: no call depends on earlier ones.
+    Any,
+    /// Where packets make several calls one after the other, those at the first place may come before those at the second, of all packets. At each place they come in
+    /// the order of the packets.
+    Places,
+    /// In the order of the packets: all calls of one before those of the next.
+    Packets,
 }
 
 /// Requests, by their fields, that are answered, dropped or declined at once, whatever their packets are: none is kept, and its payload becomes longer by at
@@ -67,9 +79,9 @@ pub enum Requests {
 
 impl AtOnce {
     /// Nothing.
-    pub const NEVER: AtOnce = AtOnce { requests: Requests::None, any_order: false };
+    pub const NEVER: AtOnce = AtOnce { requests: Requests::None, order: Order::Packets };
     /// Everything, and no call depends on another.
-    pub const ALWAYS: AtOnce = AtOnce { requests: Requests::All, any_order: true };
+    pub const ALWAYS: AtOnce = AtOnce { requests: Requests::All, order: Order::Any };
 }
 
 /// Most bytes by which a call that is answered at once makes a payload longer: a MAC, a trailer.

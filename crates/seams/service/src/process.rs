@@ -460,6 +460,15 @@ fn read_heads(from: &mut Consumer, field_words: usize, heads: &mut Vec<Head>) ->
 #[inline]
 fn settle(from: &mut Consumer, head: Head, slots: &mut [Option<Kept>], free: &mut Vec<u32>, out: &mut Vec<Call>) -> Result<(), Corrupt> {
     let Head { slot, code, detail, payload_len, given, fields } = head;
+    if slot == Call::OWN_TAG {
+        if code != COPIED || given != payload_len || payload_len > MAX_PACKET {
+            return Err(Corrupt);
+        }
+        let mut payload = vec![0; payload_len];
+        from.take_bytes(&mut payload);
+        out.push(Call::own(&payload, &fields, 0));
+        return Ok(());
+    }
     let place = slots.get_mut(slot as usize).ok_or(Corrupt)?;
     let kept = place.as_ref().ok_or(Corrupt)?;
     let changed = matches!(code, ANSWERED | COPIED) && kept.returns_payload();

@@ -19,7 +19,7 @@ pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
 pub use meters::{CELL_WORDS, Executed, ONE_RATE, PROFILE_WORDS, PROFILES, SharedMeter, WAITING, WAITING_ONE, Words};
 pub use rates::{Rates, Taken};
 pub use replicate::{Replicating, ServicesError};
-pub use service::{FIELDS_MAX, Outcome, Question};
+pub use service::{FIELDS_MAX, Order, Outcome, Question};
 
 use base::{Packet, Verdict};
 use program::{ApplyError, Batch, CounterId, MeterId, Program, TableId};

@@ -149,6 +149,7 @@ impl<T: Target> Target for Replicating<T> {
             whole: Vec::new(),
             lengths: [0; BURST],
             stopped: Vec::new(),
+            stopped_later: Vec::new(),
             asked: Asked::new(&self.bridge, program),
             calls: Vec::new(),
             order: Vec::new(),
@@ -234,6 +235,8 @@ struct ReplicatingLane {
     lengths: [usize; BURST],
     /// Packets of the burst that have stopped, each with its call.
     stopped: Vec<(usize, BridgeCall)>,
+    /// And those that wait for others ahead of them.
+    stopped_later: Vec<(usize, BridgeCall)>,
     /// What is asked while a burst runs.
     asked: Asked,
     /// Their calls, and whose they are.

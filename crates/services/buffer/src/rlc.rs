@@ -146,7 +146,8 @@ pub trait Keeps<P> {
     fn touch(&self, _burst: &[Key]) {}
     fn touch_waiting(&self, _bearers: impl Iterator<Item = u32>) {}
     fn keep_with(&mut self, bearer: u32, sn: u32, bytes: u64, poll: bool, now_ns: u64, make: impl FnOnce() -> P) -> Result<Kept, Reason>;
-    fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason>;
+    fn reserve(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<u32, Reason>;
+    fn claim(&mut self, bearer: u32, number: u32, bytes: u64);
     fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault>;
     fn next_retransmission(&mut self, now_ns: u64) -> Option<Retransmission<'_, P>>;
     fn advance(&mut self, now_ns: u64, events: &mut impl FnMut(Event<Key, P>));
@@ -184,8 +185,13 @@ impl<P: Payload> Keeps<P> for RlcBuffer<P> {
     }
 
     #[inline]
-    fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason> {
-        self.check_room(bearer, bytes, now_ns)
+    fn reserve(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<u32, Reason> {
+        self.reserve(bearer, bytes, now_ns)
+    }
+
+    #[inline]
+    fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
+        self.claim(bearer, number, bytes);
     }
 
     #[inline]
@@ -263,8 +269,13 @@ struct Bearer<P> {
     pdu_without_poll: u32,
     byte_without_poll: u64,
     poll_sn: u32,
+    /// Places that have been reserved since the bearer was added.
+    reserved: u32,
     /// The second line. Tick at which `t-PollRetransmit` expires.
     expires: u64,
+    /// Of the reserved places those whose packets are still to come, and the bytes that they may have.
+    awaited: u32,
+    awaited_bytes: u64,
     config: BearerConfig,
     timer: Place,
     /// Of those in `slots` that are pending, at the same places.
@@ -306,6 +317,9 @@ impl<P: Payload> Bearer<P> {
             pdu_without_poll: 0,
             byte_without_poll: 0,
             poll_sn: 0,
+            reserved: 0,
+            awaited: 0,
+            awaited_bytes: 0,
             expires: STOPPED,
             timer: Place::NOWHERE,
             pending_first: NONE,
@@ -559,14 +573,41 @@ impl<P: Payload> RlcBuffer<P> {
         Ok(Kept { poll })
     }
 
-    /// Whether the bearer's next packet would be kept, if its SDU had so many bytes: so that its sender spends no number on one that is not.
+    /// Reserves a place for a packet of the bearer's whose SDU has at most so many bytes: which one it is, counted from 0 since the bearer was added, so that
+    /// its sender can number packets by it and spends no number on one that is not kept. Behind the last number, `u32::MAX`, no place is reserved any more.
     ///
     /// # Errors
-    /// Why not. It is counted nowhere: no packet was given in. Where a limit is the reason, a poll is arranged for, as by [`RlcBuffer::keep`].
-    pub fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason> {
+    /// Why there is none. It is counted nowhere: no packet was given in. Where a limit is the reason, a poll is arranged for, as by [`RlcBuffer::keep`].
+    pub fn reserve(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<u32, Reason> {
         self.now_ns = self.now_ns.max(now_ns);
-        let room = self.room_for(bearer, self.next_sn(bearer).unwrap_or_default(), bytes);
-        room.map(drop).inspect_err(|reason| self.poll_if_stalled(bearer, *reason))
+        let limits = self.limits;
+        let place = match self.bearers.get(bearer as usize).filter(|state| !state.slots.is_empty()) {
+            None => Err(Reason::NoBearer),
+            Some(state) if state.in_flight() + state.awaited >= state.config.window => Err(Reason::Window),
+            Some(state) if state.bytes + state.awaited_bytes + bytes > state.config.bytes => Err(Reason::BearerBytes),
+            Some(_) if self.packets >= limits.packets => Err(Reason::Packets),
+            Some(_) if self.bytes + bytes > limits.bytes => Err(Reason::Bytes),
+            Some(_) => Ok(()),
+        };
+        place.inspect_err(|reason| self.poll_if_stalled(bearer, *reason))?;
+        let state = &mut self.bearers[bearer as usize];
+        let number = state.reserved;
+        if let Some(next) = number.checked_add(1) {
+            state.reserved = next;
+            state.awaited += 1;
+            state.awaited_bytes += bytes;
+        }
+        Ok(number)
+    }
+
+    /// The packet of a reserved place has come, with so many bytes: those of earlier places will not come any more.
+    pub fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
+        let Some(state) = self.bearers.get_mut(bearer as usize) else { return };
+        let behind = state.reserved.wrapping_sub(number).wrapping_sub(1);
+        if behind < state.awaited {
+            state.awaited = behind;
+            state.awaited_bytes = if behind == 0 { 0 } else { state.awaited_bytes.saturating_sub(bytes) };
+        }
     }
 
     /// The count of a packet that there is room for.

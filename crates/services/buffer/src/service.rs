@@ -1,25 +1,31 @@
 //! How does a P4 program keep packets? As a [`::service::Service`] over [`RlcBuffer`]: bearer and sequence number as fields.
 //!
-//! A packet that is kept comes out when it is acknowledged or discarded; until then copies of it come out to be sent. Bearers come as settings.
+//! Two manners of keeping:
+//! - [`KEEP`] and [`SEND`] keep the packet itself: it comes out when it is acknowledged or discarded, and until then copies of it come out to be sent.
+//! - [`NEXT`] keeps a copy of the SDU: the packet goes on at once, and what is sent later is a packet of the service's own
+//!   ([`Call::OWN_TAG`]): the fields of an answer, and behind them the bytes of the SDU that it is about.
+//!
+//! Bearers come as settings.
 //!
 //! | operation | payload | what comes of it |
 //! |---|---|---|
 //! | [`KEEP`] | the SDU | kept; the program has sent it by itself |
 //! | [`SEND`] | the SDU | kept, and a copy comes out at once as event [`SENT`], with the P bit that is due |
-//! | [`NEXT`] | the SDU | as [`SEND`], under the number that follows the bearer's last |
-//! | [`STATUS`] | a STATUS PDU | answered with event [`REPORT`]; what it acknowledges comes out |
-//! | [`ROOM`] | the SDU | answered with event [`HAS_ROOM`] if [`NEXT`] would keep it now; else dropped for the reason of [`NEXT`] |
-//! | [`CUT`] | the SDU | it is not kept for an acknowledgement: copies come out as event [`SENT`] with its segments, the packet itself with the last |
+//! | [`NEXT`] | the SDU | a copy is kept under the number that follows the bearer's last. The packet goes on with event [`SENT`] and the P bit that is due, or with [`IN_SEGMENTS`] |
+//! | [`STATUS`] | a STATUS PDU | answered with event [`REPORT`]; what it acknowledges is kept no longer |
+//! | [`ROOM`] | the SDU | a place for it is reserved: event [`HAS_ROOM`]; else dropped for the reason of [`NEXT`] |
+//! | [`CUT`] | the SDU | nothing is kept: event [`IN_SEGMENTS`] |
 //!
-//! **Segmentation** (TS 38.322 §5.2.2.2, §5.2.3.1.1). A request with `segment_bytes` says what a PDU has room for: the SDU comes out in parts, each a copy of the packet
-//! with that part as payload, and flag [`PART`]. Parts of packets that are sent again are as long as the bearer's last request said. The headers that the program
-//! puts in front of the payload are in the first part, whole.
+//! **Segmentation** (TS 38.322 §5.2.2.2, §5.2.3.1.1). A request with `segment_bytes` says what a PDU has room for: the SDU comes out in parts with flag [`PART`]. Of
+//! [`SEND`] they are copies of the packet with that part as payload, and the headers that the program puts in front of the payload are in the first part, whole. Of
+//! [`NEXT`] and [`CUT`] they are packets of the service's own, and the headers are bytes of the SDU like others; the packet itself goes on with event [`IN_SEGMENTS`],
+//! and has nothing left to carry. Parts of packets that are sent again are as long as the bearer's last request said.
 
 use crate::plain::rlc::PlainRlc;
 use crate::rlc::{BearerConfig, Keeps, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
 use crate::{Event, Limits, Payload, RlcBuffer};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Question, Reason, Requests, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Order, Question, Reason, Requests, Service, Setting, SettingError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -30,12 +36,12 @@ pub const KEEP: u8 = 0;
 pub const STATUS: u8 = 1;
 /// Operation: keep a packet and send it.
 pub const SEND: u8 = 2;
-/// Operation: number a packet, keep it and send it. A packet that is refused has spent no number, so that the peer does not wait for it.
+/// Operation: number a packet, and keep a copy of its SDU. A packet that is refused has spent no number, so that the peer does not wait for it.
 pub const NEXT: u8 = 3;
-/// Operation: is there room for one more? A program asks before it spends a number of its own on the packet. In the lane the answer holds until the lane's
-/// next packet; elsewhere for as many more as were on the way.
+/// Operation: reserve a place for one more. A program asks before it spends a number of its own on the packet: the answer's `sn` counts the bearer's places, and is the
+/// `sn` of the [`NEXT`] for which the place is. Places whose packets do not come are free again with the first that comes behind them.
 pub const ROOM: u8 = 4;
-/// Operation: cut a packet into segments, and keep nothing. They have the request's number.
+/// Operation: cut a packet into segments, and keep nothing. They have the request's number and, beyond that, the number of packets of the bearer that were cut before.
 pub const CUT: u8 = 5;
 
 /// Event: the peer has the packet; `sn` names it.
@@ -46,11 +52,15 @@ pub const RETRANSMISSION: u8 = 1;
 pub const REPORT: u8 = 2;
 /// Event of a copy: send it for the first time.
 pub const SENT: u8 = 3;
-/// Event: there is room; `sn` is the number that it would have.
+/// Event: there is room; `sn` is the number of the place, from 0 since the bearer was set.
 pub const HAS_ROOM: u8 = 4;
+/// Event: the SDU goes in segments, which are packets of the service's own.
+pub const IN_SEGMENTS: u8 = 5;
 
 /// In `flags`: the PDU must carry the P bit.
 pub const POLL: u8 = 1;
+/// In `flags` of a request of [`SEND`]: the packet gets the number that follows the bearer's last, as by [`NEXT`].
+pub const NUMBER: u8 = 0x10;
 /// In `flags`: the packet has been sent again as often as the bearer allows (TS 38.322 §5.3.2). It is still kept.
 pub const MAX_RETRANSMISSIONS: u8 = 2;
 /// In `flags` of an answer: the payload is the SDU from byte `start` to before byte `end`, without the program's headers, which belong to byte 0.
@@ -76,6 +86,7 @@ pub static INTERFACE: Interface = Interface {
         Field { name: "flags", width: 8 },
         Field { name: "prefix_bytes", width: 8 },
         Field { name: "segment_bytes", width: 16 },
+        Field { name: "prefix", width: 32 },
     ],
     answer: &[
         Field { name: "event", width: 8 },
@@ -105,8 +116,8 @@ pub static INTERFACE: Interface = Interface {
         "status_outside_window",
     ],
     access: |fields| match Request::read(fields) {
-        Request { operation: STATUS, .. } => Access::Read,
-        Request { operation: SEND | NEXT | CUT, segment_bytes: 1.., .. } => Access::Write,
+        Request { operation: STATUS | NEXT | CUT, .. } => Access::Read,
+        Request { operation: SEND, segment_bytes: 1.., .. } => Access::Write,
         _ => Access::None,
     },
     check_setting: |index, value| match value {
@@ -131,17 +142,24 @@ pub struct Request {
     pub operation: u8,
     /// Number of the bearer.
     pub bearer: u32,
-    /// The packet's sequence number; it is not read of a status, [`NEXT`] and [`ROOM`].
+    /// The packet's sequence number; of [`NEXT`] the number of its place, if it has one. It is not read of a status and [`ROOM`].
     pub sn: u32,
-    /// [`POLL`]: the PDU carries the P bit.
+    /// [`POLL`]: the PDU carries the P bit. [`NUMBER`].
     pub flags: u8,
     /// Bytes of the SDU that the program puts in front of the payload.
     pub prefix_bytes: u8,
     /// Bytes of an SDU that a PDU with a segment offset has room for; one without has room for two more. 0: the SDU fits a PDU as it is.
     pub segment_bytes: u16,
+    /// Of [`NEXT`] and [`CUT`]: those `prefix_bytes`, at most 4, in the last bytes of this.
+    pub prefix: u32,
 }
 
 impl Request {
+    /// Without flags, headers and segments.
+    pub fn new(operation: u8, bearer: u32, sn: u32) -> Request {
+        Request { operation, bearer, sn, flags: 0, prefix_bytes: 0, segment_bytes: 0, prefix: 0 }
+    }
+
     /// As fields.
     pub fn fields(self) -> [u8; FIELDS_MAX] {
         let mut fields = [0; FIELDS_MAX];
@@ -151,15 +169,35 @@ impl Request {
         fields[9] = self.flags;
         fields[10] = self.prefix_bytes;
         fields[11..13].copy_from_slice(&self.segment_bytes.to_be_bytes());
+        fields[13..17].copy_from_slice(&self.prefix.to_be_bytes());
         fields
+    }
+
+    /// The program's headers in front of the payload.
+    fn prefix(&self) -> Result<Prefix, Reason> {
+        let from = 4usize.checked_sub(self.prefix_bytes.into()).ok_or(Reason::MALFORMED)?;
+        Ok(Prefix { from, bytes: self.prefix.to_be_bytes() })
     }
 
     /// From fields.
     #[inline]
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Request {
-        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, prefix_bytes, g0, g1, ..] = fields;
+        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, prefix_bytes, g0, g1, p0, p1, p2, p3, ..] = fields;
         let (bearer, sn) = (u32::from_be_bytes([b0, b1, b2, b3]), u32::from_be_bytes([s0, s1, s2, s3]));
-        Request { operation, bearer, sn, flags, prefix_bytes, segment_bytes: u16::from_be_bytes([g0, g1]) }
+        let (segment_bytes, prefix) = (u16::from_be_bytes([g0, g1]), u32::from_be_bytes([p0, p1, p2, p3]));
+        Request { operation, bearer, sn, flags, prefix_bytes, segment_bytes, prefix }
+    }
+}
+
+/// Headers that a program puts in front of a payload.
+struct Prefix {
+    from: usize,
+    bytes: [u8; 4],
+}
+
+impl Prefix {
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[self.from..]
     }
 }
 
@@ -272,30 +310,49 @@ fn split_bearer(value: &[u8]) -> Option<BearerConfig> {
     })
 }
 
-/// What is kept of a call, with the bytes that its SDU has in front of the payload in [`Kept::own`].
-pub struct Held(Kept);
+/// What is kept.
+pub enum Held {
+    /// A call's packet, with the bytes that its SDU has in front of the payload in [`Kept::own`].
+    Packet(Kept),
+    /// A copy of an SDU, and the route of its call.
+    Sdu(Box<[u8]>, u32),
+}
 
 impl Payload for Held {
     fn sdu_bytes(&self) -> usize {
-        self.0.payload_len as usize + usize::from(self.0.own)
+        match self {
+            Held::Packet(kept) => kept.payload_len as usize + usize::from(kept.own),
+            Held::Sdu(sdu, _) => sdu.len(),
+        }
     }
 }
 
 impl Held {
-    /// Copies of the packet with the part of its SDU that `answer` says, in segments that fit a PDU.
-    fn segments(&self, segment_bytes: u16, answer: Answer, out: &mut Vec<Call>) {
-        let (prefix, sdu) = (usize::from(self.0.own), self.sdu_bytes());
-        for part in parts(prefix, sdu, segment_bytes, answer) {
-            let mut copy = self.0.copy(&[]);
-            hold(&mut copy, prefix, part);
-            copy.outcome = ::service::Outcome::Copy;
-            out.push(copy);
+    /// What is sent of the part of its SDU that `answer` says, in segments that fit a PDU; 0: of the whole, in one.
+    fn send(&self, segment_bytes: u16, answer: Answer, out: &mut Vec<Call>) {
+        match self {
+            // Elsewhere the packet's bytes stay with the lane that called.
+            Held::Packet(kept) if segment_bytes == 0 || kept.packet().is_void() => out.push(kept.copy(&answer.bytes())),
+            Held::Packet(kept) => {
+                let prefix = usize::from(kept.own);
+                for part in parts(prefix, self.sdu_bytes(), segment_bytes, answer) {
+                    let mut copy = kept.copy(&[]);
+                    hold(&mut copy, prefix, part);
+                    copy.outcome = ::service::Outcome::Copy;
+                    out.push(copy);
+                }
+            }
+            Held::Sdu(sdu, route) => send_own(sdu, *route, segment_bytes, answer, out),
         }
     }
+}
 
-    /// Whether its bytes are here: elsewhere they stay with the lane that called.
-    fn is_here(&self) -> bool {
-        !self.0.packet().is_void()
+/// The same of an SDU as packets of the service's own.
+fn send_own(sdu: &[u8], route: u32, segment_bytes: u16, answer: Answer, out: &mut Vec<Call>) {
+    let mut push = |part: Answer, bytes: &[u8]| out.push(Call::own(bytes, &part.bytes(), route));
+    match segment_bytes {
+        0 => push(Answer { start: 0, end: sdu.len() as u16, ..answer }, sdu),
+        _ => parts(0, sdu.len(), segment_bytes, answer).for_each(|part| push(part, &sdu[part.start.into()..part.end.into()])),
     }
 }
 
@@ -350,6 +407,8 @@ pub struct BufferService<B = RlcBuffer<Held>> {
     configs: Vec<Option<BearerConfig>>,
     /// By bearer: `segment_bytes` of the last request that cut a packet.
     segment_bytes: Vec<u16>,
+    /// By bearer: packets that [`CUT`] has cut since it was set last, or removed.
+    cut: Vec<u32>,
     /// What comes out by the next poll.
     done: Vec<Call>,
     /// Packets that were sent again too often, to be told with their next copies.
@@ -390,6 +449,7 @@ impl<B: Keeps<Held>> BufferService<B> {
             buffer: B::new(bearers, limits),
             configs: vec![None; bearers],
             segment_bytes: vec![0; bearers],
+            cut: vec![0; bearers],
             done: Vec::new(),
             exhausted: BTreeSet::new(),
             keys: Vec::new(),
@@ -403,11 +463,11 @@ impl<B: Keeps<Held>> BufferService<B> {
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
         let Request { bearer, flags, operation, prefix_bytes, segment_bytes, .. } = request;
         let BufferService { buffer, done, segment_bytes: segments, .. } = self;
-        let sn = if operation == NEXT { buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
+        let sn = if operation == SEND && flags & NUMBER != 0 { buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
         let sdu_bytes = call.payload_len as usize + usize::from(prefix_bytes);
         let (mut is_sent, mut is_cut) = (false, false);
         let kept = buffer.keep_with(bearer, sn, sdu_bytes as u64, flags & POLL != 0, now_ns, || {
-            if matches!(operation, SEND | NEXT) {
+            if operation == SEND {
                 // Elsewhere the packet's bytes stay with the lane that called.
                 is_cut = segment_bytes > 0 && !call.packet.is_void();
                 is_sent = !is_cut;
@@ -415,7 +475,7 @@ impl<B: Keeps<Held>> BufferService<B> {
             // Nothing takes its address, so that it is written once, where it is kept: moved, it would wait for its own stores, 20 ns.
             let mut kept = if is_sent { call.keep_copy() } else { call.keep() };
             kept.own = prefix_bytes;
-            Held(kept)
+            Held::Packet(kept)
         });
         match kept {
             Err(why) => call.drop_for(reason(why)),
@@ -429,7 +489,7 @@ impl<B: Keeps<Held>> BufferService<B> {
                 } else if is_cut {
                     segments[bearer as usize] = segment_bytes;
                     if let Some(held) = buffer.packet(bearer, sn) {
-                        held.segments(segment_bytes, sent, done);
+                        held.send(segment_bytes, sent, done);
                     }
                 }
             }
@@ -438,44 +498,63 @@ impl<B: Keeps<Held>> BufferService<B> {
 
     /// What is answered at once, of calls and questions alike.
     #[inline]
-    fn answer_to(&mut self, request: Request, payload: &[u8], payload_len: u32, now_ns: u64) -> Result<Answer, Reason> {
+    fn answer_to(&mut self, request: Request, (payload, payload_len): (&[u8], u32), route: u32, now_ns: u64) -> Result<Answer, Reason> {
         match request.operation {
+            NEXT => self.next(request, payload, route, now_ns),
             STATUS => self.status(request.bearer, payload),
             ROOM => self.room(request, payload_len, now_ns),
+            CUT => self.cut(request, payload, route),
             _ => Err(Reason::MALFORMED),
         }
+    }
+
+    /// Keeps a copy of an SDU.
+    #[inline]
+    fn next(&mut self, request: Request, payload: &[u8], route: u32, now_ns: u64) -> Result<Answer, Reason> {
+        let Request { bearer, flags, segment_bytes, .. } = request;
+        let BufferService { buffer, done, segment_bytes: segments, .. } = self;
+        let (prefix, bytes) = (request.prefix()?, usize::from(request.prefix_bytes) + payload.len());
+        let end = u16::try_from(bytes).map_err(|_| Reason::MALFORMED)?;
+        buffer.claim(bearer, request.sn, bytes as u64);
+        let sn = buffer.next_sn(bearer).unwrap_or_default();
+        let sdu = || {
+            let mut sdu = Vec::with_capacity(bytes);
+            sdu.extend_from_slice(prefix.bytes());
+            sdu.extend_from_slice(payload);
+            Held::Sdu(sdu.into_boxed_slice(), route)
+        };
+        let kept = buffer.keep_with(bearer, sn, bytes as u64, flags & POLL != 0, now_ns, sdu).map_err(reason)?;
+        let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
+        if segment_bytes == 0 {
+            return Ok(sent);
+        }
+        segments[bearer as usize] = segment_bytes;
+        if let Some(held) = buffer.packet(bearer, sn) {
+            held.send(segment_bytes, sent, done);
+        }
+        Ok(Answer { event: IN_SEGMENTS, ..sent })
     }
 
     fn room(&mut self, request: Request, payload_len: u32, now_ns: u64) -> Result<Answer, Reason> {
         let Request { bearer, prefix_bytes, .. } = request;
         let bytes = u64::from(payload_len) + u64::from(prefix_bytes);
-        self.buffer.check_room(bearer, bytes, now_ns).map_err(reason)?;
-        let sn = self.buffer.next_sn(bearer).unwrap_or_default();
+        let sn = self.buffer.reserve(bearer, bytes, now_ns).map_err(reason)?;
         Ok(Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 })
     }
 
     /// Segments without a buffer: RLC UM.
-    fn cut(&mut self, call: &mut Call, request: Request) {
-        let Request { bearer, sn, prefix_bytes, segment_bytes, .. } = request;
-        let (prefix, payload) = (usize::from(prefix_bytes), call.payload().len());
-        let Ok(end) = u16::try_from(payload + prefix) else { return call.drop_for(Reason::MALFORMED) };
-        if segment_bytes == 0 || payload == 0 {
-            return call.drop_for(Reason::MALFORMED);
+    fn cut(&mut self, request: Request, payload: &[u8], route: u32) -> Result<Answer, Reason> {
+        let Request { bearer, sn, segment_bytes, .. } = request;
+        let sdu = [request.prefix()?.bytes(), payload].concat();
+        let end = u16::try_from(sdu.len()).map_err(|_| Reason::MALFORMED)?;
+        if segment_bytes == 0 || sdu.is_empty() {
+            return Err(Reason::MALFORMED);
         }
-        let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: 0 };
-        // Copies are of a packet that is kept: it comes out behind them, with the last segment.
-        let mut packet = call.take();
-        for part in parts(prefix, end.into(), segment_bytes, sent) {
-            if part.end == end {
-                hold(&mut packet, prefix, part);
-                break;
-            }
-            let mut copy = packet.clone();
-            hold(&mut copy, prefix, part);
-            copy.outcome = ::service::Outcome::Copy;
-            self.done.push(copy);
-        }
-        self.done.push(packet);
+        let cut = self.cut.get_mut(bearer as usize).ok_or(reason(crate::Reason::NoBearer))?;
+        let sent = Answer { event: SENT, bearer, sn: sn.wrapping_add(*cut), start: 0, end, flags: 0 };
+        *cut = cut.wrapping_add(1);
+        send_own(&sdu, route, segment_bytes, sent, &mut self.done);
+        Ok(Answer { event: IN_SEGMENTS, ..sent })
     }
 
     fn status(&mut self, bearer: u32, pdu: &[u8]) -> Result<Answer, Reason> {
@@ -491,9 +570,9 @@ impl<B: Keeps<Held>> BufferService<B> {
         let mut keys = std::mem::take(&mut self.keys);
         keys.clear();
         keys.extend(requests.clone().map(|fields| {
-            let Request { operation, bearer, sn, .. } = Request::read(fields);
+            let Request { operation, bearer, sn, flags, .. } = Request::read(fields);
             // These have none of their own: theirs is the bearer's next.
-            let sn = if matches!(operation, NEXT | ROOM) { self.buffer.next_sn(bearer).unwrap_or_default() } else { sn };
+            let sn = if matches!(operation, NEXT | ROOM) || flags & NUMBER != 0 { self.buffer.next_sn(bearer).unwrap_or_default() } else { sn };
             Key { bearer, sn }
         }));
         self.buffer.touch(&keys);
@@ -503,23 +582,27 @@ impl<B: Keeps<Held>> BufferService<B> {
     }
 }
 
-/// Whether it may keep the packet.
+/// Whether it may keep the packet itself.
 fn keeps(operation: u8) -> bool {
-    matches!(operation, KEEP | SEND | NEXT | CUT)
+    matches!(operation, KEEP | SEND)
 }
 
 /// An event as a call that comes out.
 fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<Key>) {
     match event {
-        Event::Acknowledged { key, packet: Held(kept) } => {
+        Event::Acknowledged { key, packet } => {
             exhausted.remove(&key);
             let Key { bearer, sn } = key;
             let answer = Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 };
-            done.push(kept.into_ended(answer.fields(), ::service::Outcome::Answered));
+            if let Held::Packet(kept) = packet {
+                done.push(kept.into_ended(answer.fields(), ::service::Outcome::Answered));
+            }
         }
-        Event::Discarded { key, packet: Held(kept), reason: why } => {
+        Event::Discarded { key, packet, reason: why } => {
             exhausted.remove(&key);
-            done.push(kept.into_ended([0; FIELDS_MAX], ::service::Outcome::Dropped(reason(why))));
+            if let Held::Packet(kept) = packet {
+                done.push(kept.into_ended([0; FIELDS_MAX], ::service::Outcome::Dropped(reason(why))));
+            }
         }
         Event::MaxRetransmissions { key } => {
             exhausted.insert(key);
@@ -538,9 +621,8 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
         for call in burst {
             let request = Request::read(&call.fields);
             match request.operation {
-                KEEP | SEND | NEXT => self.keep(call, request, now_ns),
-                CUT => self.cut(call, request),
-                _ => match self.answer_to(request, call.payload(), call.payload_len, now_ns) {
+                KEEP | SEND => self.keep(call, request, now_ns),
+                _ => match self.answer_to(request, (call.payload(), call.payload_len), call.route, now_ns) {
                     Ok(answer) => call.answer(&answer.bytes()),
                     Err(reason) => call.drop_for(reason),
                 },
@@ -548,9 +630,10 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
         }
     }
 
-    /// A packet is kept with what the program needs to go on with it later, which it has only where it stops.
+    /// A packet itself is kept with what the program needs to go on with it later, which it has only where it stops. Places are reserved ahead of the packets that
+    /// they are for, so that those of a burst may be reserved together.
     fn at_once(&self) -> AtOnce {
-        AtOnce { requests: Requests::Those(|fields| !keeps(fields[0])), any_order: false }
+        AtOnce { requests: Requests::Those(|fields| !keeps(fields[0])), order: Order::Places }
     }
 
     fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
@@ -562,7 +645,7 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
             if keeps(request.operation) {
                 break;
             }
-            match self.answer_to(request, question.payload(), question.len, now_ns) {
+            match self.answer_to(request, (question.payload(), question.len), 0, now_ns) {
                 Ok(answer) => question.answer(&answer.bytes()),
                 Err(reason) => question.drop_for(reason),
             }
@@ -593,11 +676,7 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
             let Key { bearer, sn } = again.key;
             let (start, end) = (again.start as u16, again.end.min(usize::from(u16::MAX)) as u16);
             let answer = Answer { event: RETRANSMISSION, bearer, sn, start, end, flags };
-            match segment_bytes[bearer as usize] {
-                0 => out.push(again.packet.0.copy(&answer.bytes())),
-                _ if !again.packet.is_here() => out.push(again.packet.0.copy(&answer.bytes())),
-                segment_bytes => again.packet.segments(segment_bytes, answer, out),
-            }
+            again.packet.send(segment_bytes[bearer as usize], answer, out);
             if let Some(Pace { bytes_per_s, sent }) = pace {
                 let bytes = bytes + PDU_HEADER * (out.len() as u64 - before);
                 sent.fetch_add(bytes, Relaxed);
@@ -618,7 +697,8 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
         let Some(place) = self.configs.get_mut(index as usize) else {
             return Err(SettingError::Index { index, limit: self.configs.len() as u32 });
         };
-        let BufferService { buffer, done, exhausted, segment_bytes, .. } = self;
+        let BufferService { buffer, done, exhausted, segment_bytes, cut, .. } = self;
+        cut[index as usize] = 0;
         let Some(value) = &setting.value else {
             buffer.remove(index, &mut |event| note(event, done, exhausted));
             (*place, segment_bytes[index as usize]) = (None, 0);

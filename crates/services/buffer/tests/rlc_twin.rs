@@ -48,6 +48,8 @@ struct Hits {
     nacked: u64,
     partial: u64,
     jumps: u64,
+    places: u64,
+    no_places: [u64; Reason::ALL.len()],
 }
 
 fn config(rng: &mut impl rand::Rng) -> BearerConfig {
@@ -169,6 +171,11 @@ fn it_does_what_a_plain_buffer_does() {
         ("retransmitted", counters.retransmitted, 2_000),
         ("bad segments", counters.bad_segments, 100),
         ("too many retransmissions", counters.max_retransmissions, 300),
+        ("places", hits.places, 5_000),
+        ("windows without a place", hits.no_places[Reason::Window as usize], 300),
+        ("bearers without bytes for one", hits.no_places[Reason::BearerBytes as usize], 100),
+        ("buffers without packets for one", hits.no_places[Reason::Packets as usize], 100),
+        ("buffers without bytes for one", hits.no_places[Reason::Bytes as usize], 100),
     ] {
         assert!(count >= least, "{what}: {count} < {least}");
     }
@@ -223,6 +230,22 @@ fn run(rng: &mut impl rand::Rng, hits: &mut Hits, sum: &mut buffer::Counters, op
                     }
                     id += 1;
                     let item = Item { id, bytes: *pick(rng, &[0, 40, 128, 400, 1400]) };
+                    // A place for it, or for one that does not come.
+                    if rng.random_ratio(1, 3) {
+                        let place = real.reserve(bearer, item.bytes as u64 + 8, now_ns);
+                        assert_eq!(place, twin.reserve(bearer, item.bytes as u64 + 8, now_ns));
+                        match place {
+                            Ok(number) => {
+                                hits.places += 1;
+                                if rng.random_ratio(4, 5) {
+                                    let number = number.wrapping_sub(rng.random_range(0..3));
+                                    real.claim(bearer, number, item.bytes as u64);
+                                    twin.claim(bearer, number, item.bytes as u64);
+                                }
+                            }
+                            Err(reason) => hits.no_places[reason as usize] += 1,
+                        }
+                    }
                     let poll = rng.random_ratio(1, 30);
                     let before = twin.bearer(bearer).map(|state| state.next / state.modulus());
                     let got = real.keep(bearer, sn, item, poll, now_ns);

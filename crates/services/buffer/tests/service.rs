@@ -7,6 +7,7 @@ use buffer::status::{Nack, SnLength, emit};
 use buffer::{Limits, Reason as Why};
 use service::caller::{Make, Rings};
 use service::{Call, Caller, Deployment, Outcome, Place, Reason, SettingError};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ fn make() -> Make {
 
 fn call(operation: u8, bearer: u32, sn: u32, payload: &[u8], tag: u32) -> Call {
     let packet = Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1));
-    Call::new(packet, FRONT, Request { operation, bearer, sn, flags: 0, prefix_bytes: 0, segment_bytes: 0 }.fields(), tag)
+    Call::new(packet, FRONT, Request::new(operation, bearer, sn).fields(), tag)
 }
 
 fn status(bearer: u32, ack_sn: u32, nacks: &[Nack]) -> Call {
@@ -137,20 +138,102 @@ fn story(place: &Place) {
     });
 }
 
-#[test]
-fn a_packet_that_the_buffer_numbers_itself_spends_a_number_only_if_it_is_kept() {
-    let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
+/// An SDU that the buffer numbers and keeps a copy of, with headers of the program's in front of it.
+fn next_of(place: u32, segment_bytes: u16, payload: &[u8], tag: u32) -> Call {
+    let packet = Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1));
+    let request = Request { prefix_bytes: 3, prefix: u32::from_be_bytes(*b"-HDR"), segment_bytes, ..Request::new(NEXT, 3, place) };
+    Call::new(packet, FRONT, request.fields(), tag)
+}
+
+/// What comes of a call at once and by polls: of the packet itself its answer, of packets of the service's own their bytes too.
+fn own_packets(place: &Place) {
+    let deployment = Deployment::new(place, make(), Rings::default()).unwrap();
     deployment.set(3, Some(bearer_setting(&BearerConfig { window: 2, poll_pdu: None, ..CONFIG }).into())).unwrap();
-    let mut w = World { caller: deployment.caller(), now_ns: MS };
-    let next = |tag| {
-        let packet = Packet::new(&[&[0xab; FRONT][..], b"sdu"].concat(), PortId(1));
-        Call::new(packet, FRONT, Request { operation: NEXT, bearer: 3, sn: 77, flags: 0, prefix_bytes: 4, segment_bytes: 0 }.fields(), tag)
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (mut caller, now_ns) = (deployment.caller(), Cell::new(MS));
+        let mut give = |call: Call, n: usize| -> Vec<(u32, Outcome, Answer, Vec<u8>)> {
+            let mut burst = [call];
+            caller.call(&mut burst, now_ns.get());
+            let [call] = burst;
+            let mut out: Vec<Call> = [call].into_iter().filter(|call| call.outcome != Outcome::Kept).collect();
+            let end = Instant::now() + PATIENCE;
+            while out.len() < n {
+                caller.poll(now_ns.get(), &mut out);
+                assert!(Instant::now() < end, "{} of {n} came out", out.len());
+                std::thread::yield_now();
+            }
+            let own = |call: &Call| if call.tag == Call::OWN_TAG { call.payload().to_vec() } else { Vec::new() };
+            out.iter().map(|call| (call.tag, call.outcome, Answer::read(&call.fields), own(call))).collect()
+        };
+        if let Place::Process(path) = place {
+            scope.spawn(|| service::process::serve(path, &make(), &stop).unwrap());
+            let end = Instant::now() + PATIENCE;
+            while give(call(99, 0, 0, b"", 0), 1)[0].1 == Outcome::Dropped(Reason::DOWN) {
+                assert!(Instant::now() < end, "nobody came");
+                now_ns.set(now_ns.get() + 10 * MS);
+            }
+        }
+        let sent = |sn, end, flags| Answer { event: SENT, bearer: 3, sn, start: 0, end, flags };
+        assert_eq!(give(next_of(0, 0, b"first", 1), 1), [(1, Outcome::Answered, sent(0, 8, 0), vec![])]);
+        // The second fills the window, so that a poll is due.
+        assert_eq!(give(next_of(1, 0, b"2nd", 2), 1), [(2, Outcome::Answered, sent(1, 6, POLL), vec![])]);
+        let dropped = give(next_of(2, 0, b"3rd", 3), 1);
+        assert_eq!(dropped[0].1, Outcome::Dropped(Reason::own(Why::Window as usize)), "it has spent no number");
+        let own = |event, sn, (start, end), flags, bytes: &[u8]| {
+            (Call::OWN_TAG, Outcome::Copy, Answer { event, bearer: 3, sn, start, end, flags }, bytes.to_vec())
+        };
+        // The second is missing: it comes again, whole, without the caller's bytes in front. Of the first nothing comes out.
+        let again = give(status(3, 2, &[Nack::of(1)]), 2);
+        assert_eq!(again[1..], [own(RETRANSMISSION, 1, (0, 6), POLL, b"HDR2nd")]);
+        // In segments; and again as far as it is missing, headers being bytes like others.
+        let segments = give(next_of(2, 4, b"abcdefgh", 4), 4);
+        let part = |event, range, flags, bytes: &[u8]| own(event, 2, range, PART | flags, bytes);
+        let in_segments = (4, Outcome::Answered, Answer { event: IN_SEGMENTS, ..sent(2, 11, POLL) }, vec![]);
+        let parts = [part(SENT, (0, 6), MORE, b"HDRabc"), part(SENT, (6, 10), MORE, b"defg"), part(SENT, (10, 11), POLL, b"h")];
+        // Elsewhere they may be out ahead of the answer.
+        let (own, answer): (Vec<_>, Vec<_>) = segments.into_iter().partition(|(tag, ..)| *tag == Call::OWN_TAG);
+        assert_eq!((&own[..], &answer[..]), (&parts[..], &[in_segments][..]));
+        let missing = [Nack { sn: 2, range: 1, segment: Some((1, 7)) }];
+        let again = give(status(3, 3, &missing), 3);
+        let expected = [part(RETRANSMISSION, (1, 5), MORE, b"DRab"), part(RETRANSMISSION, (5, 8), MORE | POLL, b"cde")];
+        assert_eq!(again[1..], expected);
+        give(status(3, 3, &[]), 1);
+        let counters = deployment.counters();
+        assert_eq!((counters.imbalance(), counters.waiting()), (0, 0));
+        stop.store(true, Relaxed);
+    });
+}
+
+#[test]
+fn what_the_buffer_sends_of_copies_are_packets_of_its_own_in_each_place() {
+    own_packets(&Place::Lane);
+    own_packets(&Place::Threads(1));
+    own_packets(&Place::Threads(3));
+    let folder = tempfile::tempdir().unwrap();
+    own_packets(&Place::Process(folder.path().join("buffer.sock")));
+}
+
+#[test]
+fn packets_that_are_only_cut_are_numbered_from_the_requests_number_on() {
+    let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
+    let mut caller = deployment.caller();
+    let mut cut = |sn: u32| -> Vec<(u32, Vec<u8>)> {
+        let request = Request { segment_bytes: 4, prefix_bytes: 1, prefix: b'H'.into(), ..Request::new(CUT, 5, sn) };
+        let mut burst = [Call::new(Packet::new(b"abcdefgh", PortId(1)), 0, request.fields(), 7)];
+        caller.call(&mut burst, MS);
+        assert_eq!((burst[0].outcome, burst[0].fields[0]), (Outcome::Answered, IN_SEGMENTS));
+        let mut out = Vec::new();
+        caller.poll(MS, &mut out);
+        out.iter().map(|call| (Answer::read(&call.fields).sn, call.payload().to_vec())).collect()
     };
-    assert_eq!(w.give(next(1), 1), [(1, Outcome::Copy, answer(SENT, 3, 0, (0, 7), 0))], "its header belongs to the SDU");
-    assert_eq!(w.give(next(2), 1), [(2, Outcome::Copy, answer(SENT, 3, 1, (0, 7), POLL))]);
-    assert_eq!(w.give(next(3), 1), [(3, Outcome::Dropped(Reason::own(Why::Window as usize)), None)]);
-    w.give(status(3, 1, &[]), 2);
-    assert_eq!(w.give(next(4), 1), [(4, Outcome::Copy, answer(SENT, 3, 2, (0, 7), POLL))], "the number that 3 did not spend");
+    let parts = |sn| vec![(sn, b"Habcde".to_vec()), (sn, b"fgh".to_vec())];
+    assert_eq!((cut(60), cut(60), cut(60)), (parts(60), parts(61), parts(62)));
+    // Another bearer has the number from now on.
+    deployment.set(5, None).unwrap();
+    assert_eq!(cut(0), parts(0));
+    let counters = deployment.counters();
+    assert_eq!((counters.imbalance(), counters.waiting(), counters.copies), (0, 0, 8));
 }
 
 /// Segments as they come out: answer and payload.
@@ -158,7 +241,7 @@ fn segments(place: &Place) {
     let deployment = Deployment::new(place, make(), Rings::default()).unwrap();
     deployment.set(3, Some(bearer_setting(&BearerConfig { poll_pdu: None, ..CONFIG }).into())).unwrap();
     let mut caller = deployment.caller();
-    let request = Request { operation: NEXT, bearer: 3, sn: 0, flags: POLL, prefix_bytes: 4, segment_bytes: 10 };
+    let request = Request { flags: POLL, prefix_bytes: 4, segment_bytes: 10, ..Request::new(SEND, 3, 0) };
     let call_of = |request: Request, payload: &[u8], tag| {
         Call::new(Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1)), FRONT, request.fields(), tag)
     };
@@ -186,7 +269,7 @@ fn segments(place: &Place) {
     ];
     assert_eq!(first, expected);
     // The peer misses bytes 15 to 27, and 2 of another packet: headers go whole.
-    give(call_of(request, b"ABCDEFGHIJ", 2), 2);
+    give(call_of(Request { sn: 1, ..request }, b"ABCDEFGHIJ", 2), 2);
     let missing = [Nack { sn: 0, range: 1, segment: Some((15, 27)) }, Nack { sn: 1, range: 1, segment: Some((1, 2)) }];
     let again = give(status(3, 2, &missing), 4);
     let expected = [
@@ -195,11 +278,6 @@ fn segments(place: &Place) {
         part(RETRANSMISSION, 1, (0, 5), MORE | POLL, b"A"),
     ];
     assert_eq!(again[1..], expected);
-    // Nothing is kept of what is only cut.
-    let cut = give(call_of(Request { operation: CUT, sn: 9, flags: 0, ..request }, sdu, 3), 3);
-    let expected =
-        [part(SENT, 9, (0, 12), MORE, b"abcdefgh"), part(SENT, 9, (12, 22), MORE, b"ijklmnopqr"), part(SENT, 9, (22, 30), 0, b"stuvwxyz")];
-    assert_eq!(cut, expected);
     let counters = deployment.counters();
     assert_eq!((counters.imbalance(), counters.waiting()), (0, 2));
 }
@@ -211,24 +289,28 @@ fn an_sdu_longer_than_a_pdu_comes_out_in_segments_and_again_as_far_as_it_is_miss
 }
 
 #[test]
-fn a_packet_that_asks_for_room_is_dropped_for_the_reason_that_it_would_not_be_kept_for() {
+fn places_are_reserved_until_their_packets_come_or_later_ones_do() {
     let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
     let room = |payload: &[u8], tag| call(ROOM, 3, 77, payload, tag);
     let mut w = World { caller: deployment.caller(), now_ns: MS };
     let dropped = |why: Why| Outcome::Dropped(Reason::own(why as usize));
     assert_eq!(w.give(room(b"sdu", 1), 1), [(1, dropped(Why::NoBearer), None)]);
-    deployment.set(3, Some(bearer_setting(&BearerConfig { window: 2, bytes: 100, poll_pdu: None, ..CONFIG }).into())).unwrap();
+    deployment.set(3, Some(bearer_setting(&BearerConfig { window: 3, bytes: 100, poll_pdu: None, ..CONFIG }).into())).unwrap();
     assert_eq!(w.give(room(&[0; 101], 2), 1), [(2, dropped(Why::BearerBytes), None)]);
-    // Asking takes nothing.
-    for tag in 3..6 {
-        assert_eq!(w.give(room(b"sdu", tag), 1), [(tag, Outcome::Answered, answer(HAS_ROOM, 3, 0, (0, 0), 0))]);
-    }
-    w.give(call(NEXT, 3, 0, b"sdu", 6), 1);
-    assert_eq!(w.give(room(b"sdu", 7), 1), [(7, Outcome::Answered, answer(HAS_ROOM, 3, 1, (0, 0), 0))]);
-    w.give(call(NEXT, 3, 0, b"sdu", 8), 1);
-    assert_eq!(w.give(room(b"sdu", 9), 1), [(9, dropped(Why::Window), None)]);
+    let has_room = |tag, number| [(tag, Outcome::Answered, answer(HAS_ROOM, 3, number, (0, 0), 0))];
+    assert_eq!(w.give(room(&[0; 40], 3), 1), has_room(3, 0));
+    assert_eq!(w.give(room(&[0; 40], 4), 1), has_room(4, 1));
+    assert_eq!(w.give(room(&[0; 40], 5), 1), [(5, dropped(Why::BearerBytes), None)], "80 of 100 are taken");
+    assert_eq!(w.give(room(&[0; 10], 6), 1), has_room(6, 2));
+    assert_eq!(w.give(room(b"", 7), 1), [(7, dropped(Why::Window), None)], "three of three are taken");
+    // The first did not come, so the second has its number with the peer; of three places one is left.
+    assert_eq!(w.give(next_of(1, 0, b"sdu", 8), 1), [(8, Outcome::Answered, answer(SENT, 3, 0, (0, 6), 0))]);
+    assert_eq!(w.give(room(b"", 9), 1), has_room(9, 3));
+    assert_eq!(w.give(room(b"", 10), 1), [(10, dropped(Why::Window), None)]);
+    assert_eq!(w.give(next_of(3, 0, b"sdu", 11), 1), [(11, Outcome::Answered, answer(SENT, 3, 1, (0, 6), 0))]);
+    assert_eq!(w.give(room(&[0; 80], 12), 1), has_room(12, 4));
     let counters = deployment.counters();
-    assert_eq!((counters.imbalance(), counters.waiting()), (0, 2));
+    assert_eq!((counters.imbalance(), counters.waiting()), (0, 0));
 }
 
 #[test]

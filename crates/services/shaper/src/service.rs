@@ -9,7 +9,7 @@
 use crate::codel::Law;
 use crate::shaper::{Fate, Limits, Offered, Rates, Reason, Shaper, Take};
 use crate::tree::{MAX_BURST, Node, Tree};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Outcome, Question, Requests, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Order, Outcome, Question, Requests, Service, Setting, SettingError};
 
 /// In `flags` of a request: the sender understands marks (ECT, RFC 3168).
 pub const MARKS: u8 = 1;
@@ -289,7 +289,7 @@ impl Service for ShaperService {
 
     /// Whether a packet waits depends on those before it: what has to is declined, and all behind it, which may be of the same queue.
     fn at_once(&self) -> AtOnce {
-        AtOnce { requests: Requests::All, any_order: false }
+        AtOnce { requests: Requests::All, order: Order::Packets }
     }
 
     fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {

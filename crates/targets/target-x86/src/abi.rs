@@ -138,7 +138,7 @@ pub(crate) struct CLane {
     /// Of a look-up that stands for a call: the packets that wait for it, as bits of the sub-burst at `asking`, and where their payloads start.
     pub asked: u64,
     pub asking: *mut CPacket,
-    /// Whether its service is called in the order of the packets.
+    /// In which order its service is called: 0 any, 1 place by place in that of the packets, 2 in that of the packets.
     pub in_order: u64,
     pub payload: [u32; target_api::BURST],
 }

@@ -7,7 +7,7 @@ use cranelift_entity::EntityRef;
 use program::{BitField, Program, TableId};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use target_api::{Asks, BURST, FIELDS_MAX, Outcome, Question};
+use target_api::{Asks, BURST, FIELDS_MAX, Order, Outcome, Question};
 
 /// What a lane has for them.
 pub(crate) struct AskTables(Vec<AskTable>);
@@ -183,6 +183,15 @@ impl AskTable {
     }
 }
 
+/// As the generated code says it (`p4-emit/src/turns.rs`).
+fn order_of(in_order: u64) -> Order {
+    match in_order {
+        0 => Order::Any,
+        1 => Order::Places,
+        _ => Order::Packets,
+    }
+}
+
 /// As the look-up of any table: the hits of `n` keys, and their records.
 ///
 /// # Safety
@@ -195,9 +204,9 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
         (ask, asking)
     };
     // SAFETY: as above; `asking` is within `packets`.
-    let (asked, here, in_order, first, payloads) = unsafe {
+    let (asked, here, order, first, payloads) = unsafe {
         let CLane { asked, asking: here, in_order, payload, .. } = &*asking.lane;
-        (*asked, *here, *in_order != 0, here.offset_from(asking.packets) as usize, payload)
+        (*asked, *here, order_of(*in_order), here.offset_from(asking.packets) as usize, payload)
     };
     let mut questions = [const { MaybeUninit::<Question<'_>>::uninit() }; BURST];
     let n = n.min(asked.count_ones() as usize);
@@ -218,7 +227,7 @@ unsafe extern "C" fn look_up(table: *const c_void, keys: *const u8, stride: usiz
     }
     // SAFETY: the first `n` have been written.
     let questions = unsafe { std::slice::from_raw_parts_mut(questions.as_mut_ptr().cast::<Question<'_>>(), n) };
-    asking.asks.ask(ask.table, questions, in_order);
+    asking.asks.ask(ask.table, questions, order);
     let (mut hits, mut left) = (0, asked);
     for (k, question) in questions.iter().enumerate() {
         let i = left.trailing_zeros() as usize;

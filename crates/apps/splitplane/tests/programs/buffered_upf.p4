@@ -22,7 +22,7 @@
 #include "include/usage.p4"
 
 /* As `buffer::service::INTERFACE` declares them. */
-struct buffer_request_t { bit<8> operation; bit<32> bearer; bit<32> sn; bit<8> flags; bit<8> prefix_bytes; bit<16> segment_bytes; }
+struct buffer_request_t { bit<8> operation; bit<32> bearer; bit<32> sn; bit<8> flags; bit<8> prefix_bytes; bit<16> segment_bytes; bit<32> prefix; }
 struct buffer_answer_t { bit<8> event; bit<32> bearer; bit<32> sn; bit<16> start; bit<16> end; bit<8> flags; }
 
 /* Which flow: session, direction and IP version. */
@@ -52,7 +52,7 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
     apply {
         buffer_answer_t answer;
         if (hdr.ethernet.isValid() && hdr.ethernet.ethertype == 0x88b5) {
-            buffer.call({ 8w1, (bit<32>)hdr.ethernet.src, 32w0, 8w0, 8w0, 16w0 }, answer);  // STATUS
+            buffer.call({ 8w1, (bit<32>)hdr.ethernet.src, 32w0, 8w0, 8w0, 16w0, 32w0 }, answer);  // STATUS
             meta.reason = Reason.martian;
             mark_to_drop(standard_metadata);
             exit;
@@ -70,7 +70,7 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
         usage.apply(hdr, meta, standard_metadata);             // URR
         if (standard_metadata.egress_spec < 256) {
-            buffer.call({ 8w3, bearer, 32w0, 8w0, 8w0, 16w0 }, answer);  // NEXT
+            buffer.call({ 8w2, bearer, 32w0, 8w0x10, 8w0, 16w0, 32w0 }, answer);  // SEND, under the next number
             if (answer.event == 0) {          // acknowledged
                 meta.reason = Reason.gate_closed;
                 mark_to_drop(standard_metadata);

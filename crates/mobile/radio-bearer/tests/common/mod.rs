@@ -243,7 +243,14 @@ impl Tables<'_> {
     }
 
     pub(crate) fn bearer(&self, b: &Bearer) -> Batch {
-        Batch { ops: vec![self.downlink(b), self.uplink(b)] }
+        Batch { ops: [self.downlink(b), self.uplink(b)].into_iter().chain(self.by_number(b)).collect() }
+    }
+
+    /// For packets of the buffer's own; the steps have none.
+    pub(crate) fn by_number(&self, b: &Bearer) -> Option<Op> {
+        self.0.program.table("bearer_by_number")?;
+        let [number, mode, long, _] = Tables::formats(b);
+        Some(self.insert("bearer_by_number", &[number], "set_bearer", &[mode, long, u128::from(b.ue), u128::from(b.drb), PEER_UNIT]))
     }
 
     pub(crate) fn uplink(&self, b: &Bearer) -> Op {

@@ -6,13 +6,16 @@
 //! longer payload.
 //!
 //! Passes behind a call ask too: what was called before them is done.
+//!
+//! **No packet overtakes another one at a call.** One that stops holds up those behind it in the burst, whatever service they call from there on: they stop, too, and
+//! services are called in the order of the packets (`calls.rs`).
 
 use super::calls::{copy_of, keep_spare, reason_of};
 use super::{ReplicatingLane, as_long_as};
-use crate::Asks;
+use crate::{Asks, BURST};
 use base::{DropReason, Packet, Verdict, VerdictKind};
 use program::{Bridge, BridgeCall, Program, TableId};
-use service::{Access, AtOnce, Call, Caller, FIELDS_MAX, GROWTH_MAX, Outcome, Question, Requests};
+use service::{Access, AtOnce, Call, Caller, FIELDS_MAX, GROWTH_MAX, Order, Outcome, Question, Requests};
 
 /// Which calls may be asked, and what came of those of this burst.
 pub(super) struct Asked {
@@ -20,10 +23,40 @@ pub(super) struct Asked {
     calls: Vec<Option<BridgeCall>>,
     /// By service: a packet of this burst has stopped at its call, so later ones may not be asked before it.
     held: Vec<bool>,
+    stops: Stops,
     /// Packets of this burst whose service has dropped them.
     dropped: Vec<(usize, DropReason)>,
     /// What is sent together.
     burst: Vec<Call>,
+}
+
+/// Which packets of this burst have stopped, and where.
+struct Stops {
+    /// By packet: the kind of the stop; 0: none.
+    of: [u8; BURST],
+    any: bool,
+}
+
+impl Stops {
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.any) {
+            self.of.fill(0);
+        }
+    }
+
+    fn note(&mut self, kind: u8, questions: &[Question<'_>]) {
+        for question in questions {
+            if let Some(of) = self.of.get_mut(question.packet as usize) {
+                (*of, self.any) = (kind, true);
+            }
+        }
+    }
+
+    /// Whether a packet ahead of this one has stopped at a stop of this kind, or at one before it in the program.
+    #[inline]
+    fn is_late(&self, kind: u8, question: &Question<'_>) -> bool {
+        self.any && self.of.iter().take(question.packet as usize).any(|of| (1..=kind).contains(of))
+    }
 }
 
 impl Asked {
@@ -35,7 +68,7 @@ impl Asked {
                 calls[table.as_u32() as usize] = Some(*at);
             }
         }
-        Asked { calls, held: vec![false; program.services.len()], dropped: Vec::new(), burst: Vec::new() }
+        Asked { calls, held: vec![false; program.services.len()], stops: Stops { of: [0; BURST], any: false }, dropped: Vec::new(), burst: Vec::new() }
     }
 }
 
@@ -60,6 +93,7 @@ impl ReplicatingLane {
             return false;
         }
         self.asked.held.fill(false);
+        self.asked.stops.clear();
         let alone = packets.len() == 1;
         let mut asking = Asking { asked: &mut self.asked, callers: &mut self.callers, spares: &mut self.spares, alone, now_ns };
         self.inner.process_asking(packets, verdicts, now_ns, &mut asking);
@@ -86,49 +120,50 @@ struct Asking<'a> {
 }
 
 impl Asks for Asking<'_> {
-    fn ask(&mut self, table: TableId, questions: &mut [Question<'_>], in_order: bool) {
-        let Asked { calls, held, dropped, burst } = &mut *self.asked;
+    fn ask(&mut self, table: TableId, questions: &mut [Question<'_>], order: Order) {
+        let Asked { calls, held, stops, dropped, burst } = &mut *self.asked;
         let Some(at) = calls.get(table.as_u32() as usize).copied().flatten() else { return };
         let service = at.service.as_u32() as usize;
         let (Some(caller), Some(held)) = (self.callers.get_mut(service), held.get_mut(service)) else { return };
-        let AtOnce { requests, any_order } = caller.at_once();
+        // Up to the first that is behind one that has stopped on its way here.
+        let n = questions.iter().position(|question| stops.is_late(at.kind, question)).unwrap_or(questions.len());
+        let (rest, late) = questions.split_at_mut(n);
+        stops.note(at.kind, late);
+        let AtOnce { requests, order: needed } = caller.at_once();
+        let strict = needed != Order::Any;
         // Where their order matters calls are made in the order of the packets.
-        if !any_order && (*held || !(in_order || self.alone)) {
-            return;
+        if strict && (*held || !(order >= needed || self.alone)) {
+            return stops.note(at.kind, rest);
         }
         if !at.waits {
-            return send(caller, questions, burst, self.spares, self.now_ns);
+            return send(caller, rest, burst, self.spares, self.now_ns);
         }
         let access = caller.interface().access;
         let may = |question: &Question<'_>| {
             let short = question.room.len() < question.len as usize + GROWTH_MAX;
             !(short && access(&question.fields) == Access::Write) && is_named(requests, &question.fields)
         };
-        // Those in a row that may be asked are asked together: all of them, as a rule.
-        let mut rest = questions;
-        while !rest.is_empty() {
-            let n = rest.iter().position(|question| !may(question)).unwrap_or(rest.len());
-            let (asked, behind) = rest.split_at_mut(n);
-            let mut declined = false;
-            if n > 0 {
-                caller.answer(asked, self.now_ns);
-                for question in &*asked {
-                    match question.outcome {
-                        Outcome::Answered => {}
-                        Outcome::Pending => declined = true,
-                        Outcome::Dropped(reason) => dropped.push((question.packet as usize, reason_of(reason))),
-                        // It has said that it keeps none such.
-                        _ => dropped.push((question.packet as usize, DropReason::SERVICE_LOST)),
+        // Those in a row that may be asked are asked together: all of them, as a rule. Behind one that stops none is.
+        let n = rest.iter().position(|question| !may(question)).unwrap_or(rest.len());
+        let (asked, behind) = rest.split_at_mut(n);
+        let mut declined = false;
+        if n > 0 {
+            caller.answer(asked, self.now_ns);
+            for question in &*asked {
+                match question.outcome {
+                    Outcome::Answered => {}
+                    Outcome::Pending => {
+                        declined = true;
+                        stops.note(at.kind, std::slice::from_ref(question));
                     }
+                    Outcome::Dropped(reason) => dropped.push((question.packet as usize, reason_of(reason))),
+                    // It has said that it keeps none such.
+                    _ => dropped.push((question.packet as usize, DropReason::SERVICE_LOST)),
                 }
             }
-            if !any_order && (declined || !behind.is_empty()) {
-                *held = true;
-                break;
-            }
-            let Some((_, behind)) = behind.split_first_mut() else { break };
-            rest = behind;
         }
+        *held |= declined || !behind.is_empty() || !late.is_empty();
+        stops.note(at.kind, behind);
     }
 }
 

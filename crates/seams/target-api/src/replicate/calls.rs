@@ -22,6 +22,14 @@ impl Called {
         Called { request_len, answer_len: info.answer_len().min(FIELDS_MAX), mask }
     }
 
+    /// Puts the answer's fields of a packet of the service's own in front of it: so it comes to the program.
+    fn put_in_front(&self, call: &mut Call) {
+        let (_, start, length) = call.packet.buffer_mut();
+        // It has as much room in front of it as any.
+        call.packet.set_window(start - self.answer_len, length + self.answer_len);
+        call.packet.data_mut()[..self.answer_len].copy_from_slice(&call.fields[..self.answer_len]);
+    }
+
     /// The request at the start of `bytes`, with zeros behind it.
     #[inline]
     fn request(&self, bytes: &[u8]) -> [u8; FIELDS_MAX] {
@@ -111,8 +119,14 @@ impl ReplicatingLane {
 
     /// Calls services for the packets of the burst that have stopped, for all of one service together, and gives those that go on to the program
     /// again. Their places are in `again` then.
+    ///
+    /// One that has stopped further on than one ahead of it in the burst waits until that has gone on, and so do all behind it: none overtakes another.
     pub(super) fn call_services(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         let mut stopped = std::mem::take(&mut self.stopped);
+        stopped.sort_unstable_by_key(|(i, _)| *i);
+        let later = stopped.windows(2).position(|pair| pair[1].1.kind > pair[0].1.kind).map_or(stopped.len(), |ahead| ahead + 1);
+        let mut stopped_later = std::mem::take(&mut self.stopped_later);
+        stopped_later.extend(stopped.drain(later..));
         let (mut calls, mut order) = (std::mem::take(&mut self.calls), std::mem::take(&mut self.order));
         self.again.clear();
         for service in 0..self.places.len() {
@@ -155,7 +169,8 @@ impl ReplicatingLane {
             }
         }
         stopped.clear();
-        (self.stopped, self.calls, self.order) = (stopped, calls, order);
+        stopped.append(&mut stopped_later);
+        (self.stopped, self.stopped_later, self.calls, self.order) = (stopped, stopped_later, calls, order);
         self.go_on(packets, verdicts, now_ns);
     }
 
@@ -219,7 +234,12 @@ impl ReplicatingLane {
     /// What comes back from services goes through the rest of the program: together where that is all the same to what they come to, else one after the other.
     pub(super) fn poll_services(&mut self, copies: &Copies, now_ns: u64, into: &mut Vec<Returned>) {
         let mut back = std::mem::take(&mut self.calls);
-        self.callers.iter_mut().for_each(|caller| caller.poll(now_ns, &mut back));
+        for (caller, place) in self.callers.iter_mut().zip(&self.places) {
+            let before = back.len();
+            caller.poll(now_ns, &mut back);
+            let own = back[before..].iter_mut().filter(|call| call.tag == Call::OWN_TAG);
+            own.for_each(|call| place.put_in_front(call));
+        }
         // Not those of the last burst, if they have not been taken.
         let before = std::mem::take(&mut self.extra);
         let mut left = back.drain(..);
@@ -252,6 +272,9 @@ impl ReplicatingLane {
             self.spare(call.packet);
             return;
         }
+        if call.tag == Call::OWN_TAG {
+            return self.begin(copies, call.packet, now_ns, into);
+        }
         let slot = self.waiting.get_mut(call.tag as usize);
         // Of a copy the packet itself is still there.
         let known = match call.outcome {
@@ -282,6 +305,24 @@ impl ReplicatingLane {
                 self.go_on_together(copies, now_ns, into);
                 self.give_back(packet, verdict, &waiting, into);
             }
+        }
+    }
+
+    /// A packet of a service's own, which begins its way.
+    fn begin(&mut self, copies: &Copies, mut packet: Packet, now_ns: u64, into: &mut Vec<Returned>) {
+        if self.one_by_one {
+            self.go_on_together(copies, now_ns, into);
+        }
+        if self.room > 0 {
+            packet.make_room(self.room);
+        }
+        let received = if self.keeps_originals { packet.data().into() } else { Box::default() };
+        let known = Waiting { kind: 0, generation: 0, main: true, copy: true, length: packet.len() as u32, received };
+        packet.port = PortId::SERVICES;
+        self.together.packets.push(packet);
+        self.together.known.push((known, PortId::SERVICES));
+        if self.one_by_one || self.together.packets.len() == BURST {
+            self.go_on_together(copies, now_ns, into);
         }
     }
 

@@ -20,6 +20,10 @@ pub struct PlainBearer<P> {
     pending: VecDeque<u64>,
     pdus: u64,
     bytes: u64,
+    /// Places that have been reserved, how many of the last of them are awaited, and with how many bytes.
+    reserved: u64,
+    awaited: u64,
+    awaited_bytes: u64,
     poll_sn: u64,
     /// Of the poll that the timer runs for.
     started_ns: Option<u64>,
@@ -144,6 +148,9 @@ impl<P: Payload> PlainRlc<P> {
             pending: VecDeque::new(),
             pdus: 0,
             bytes: 0,
+            reserved: 0,
+            awaited: 0,
+            awaited_bytes: 0,
             poll_sn: BASE - 1,
             started_ns: None,
         };
@@ -181,13 +188,48 @@ impl<P: Payload> PlainRlc<P> {
         self.bearers.get(&bearer).map(|state| state.sn(state.next))
     }
 
-    /// As [`crate::RlcBuffer::check_room`].
+    /// As [`crate::RlcBuffer::reserve`].
     ///
     /// # Errors
     /// As for that.
-    pub fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason> {
-        let sn = self.next_sn(bearer).unwrap_or_default();
-        self.room(bearer, sn, bytes, now_ns).map(drop)
+    pub fn reserve(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<u32, Reason> {
+        self.now_ns = self.now_ns.max(now_ns);
+        let (packets, all_bytes) = (self.packets(), self.bearers.values().map(PlainBearer::bytes_kept).sum::<u64>());
+        let (now_ns, limits) = (self.now_ns, self.limits);
+        let state = self.bearers.get_mut(&bearer).ok_or(Reason::NoBearer)?;
+        let reasons = [
+            (state.next - state.next_ack + state.awaited >= state.config.window.into(), Reason::Window),
+            (state.bytes_kept() + state.awaited_bytes + bytes > state.config.bytes, Reason::BearerBytes),
+            (packets >= limits.packets, Reason::Packets),
+            (all_bytes + bytes > limits.bytes, Reason::Bytes),
+        ];
+        if let Some((_, reason)) = reasons.into_iter().find(|(applies, _)| *applies) {
+            if !state.kept.is_empty() && state.started_ns.is_none() {
+                state.poll(now_ns);
+            }
+            return Err(reason);
+        }
+        let number = state.reserved;
+        if number < u32::MAX.into() {
+            state.reserved += 1;
+            state.awaited += 1;
+            state.awaited_bytes += bytes;
+        }
+        Ok(number as u32)
+    }
+
+    /// As [`crate::RlcBuffer::claim`].
+    pub fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
+        let Some(state) = self.bearers.get_mut(&bearer) else { return };
+        let first_awaited = state.reserved - state.awaited;
+        if !(first_awaited..state.reserved).contains(&number.into()) {
+            return;
+        }
+        state.awaited = state.reserved - 1 - u64::from(number);
+        state.awaited_bytes = state.awaited_bytes.saturating_sub(bytes);
+        if state.awaited == 0 {
+            state.awaited_bytes = 0;
+        }
     }
 
     /// The count of a packet that there is room for; where a limit is why there is none, a poll.
@@ -372,8 +414,12 @@ impl<P: Payload> Keeps<P> for PlainRlc<P> {
         Ok(self.put(bearer, count, make(), poll))
     }
 
-    fn check_room(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<(), Reason> {
-        self.check_room(bearer, bytes, now_ns)
+    fn reserve(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<u32, Reason> {
+        self.reserve(bearer, bytes, now_ns)
+    }
+
+    fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
+        self.claim(bearer, number, bytes);
     }
 
     fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault> {

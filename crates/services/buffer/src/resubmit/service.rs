@@ -10,7 +10,7 @@
 use super::{ResubmitBuffer, Resubmits};
 use crate::plain::resubmit::PlainResubmit;
 use crate::{Event, Limits, Payload};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Question, Reason, Requests, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Order, Question, Reason, Requests, Service, Setting, SettingError};
 
 /// Operation: keep a packet that was sent.
 pub const KEEP: u8 = 0;
@@ -181,7 +181,7 @@ impl<B: Resubmits<Held> + Send> Service for ResubmitService<B> {
     }
 
     fn at_once(&self) -> AtOnce {
-        AtOnce { requests: Requests::Those(|fields| fields[0] != KEEP), any_order: false }
+        AtOnce { requests: Requests::Those(|fields| fields[0] != KEEP), order: Order::Packets }
     }
 
     fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {

@@ -156,6 +156,7 @@ pub(super) fn entries(program: &Program, bearers: u32, security: Security) -> Re
         let mut up = [&formats[..], &protection].concat();
         up.extend([QFI.into(), teid(n).into(), UNIT_PEER, UPF_PEER, address(UNIT.1), UNIT_PORT.into()]);
         insert("bearer_by_ue", "set_bearer", &[n.into(), DRB.into()], up)?;
+        insert("bearer_by_number", "set_bearer", &[n.into()], vec![2, 1, n.into(), DRB.into(), UNIT_PEER])?;
     }
     Ok(Batch { ops })
 }

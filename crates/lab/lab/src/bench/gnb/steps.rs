@@ -178,7 +178,7 @@ impl Contestant {
             }
         };
         let named = |name: &str| (0..=u8::MAX).find(|reason| ir.program.reason_name(*reason) == name);
-        let ends = ["status_processed", "acknowledged"].into_iter().filter_map(named).collect();
+        let ends = ["status_processed"].into_iter().filter_map(named).collect();
         let runner = Runner::new(lane, numbers.clone(), who.is_kept(), ends);
         Ok(Contestant { who, runner, services, _target: target, judge, rounds: Rounds::default() })
     }

@@ -366,7 +366,7 @@ pub(crate) fn keep(place: &Place, bytes: usize, common: &Common) -> Result<Value
     let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&sdu, PortId(1))).collect();
     let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
     let request =
-        |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, prefix_bytes: 0, segment_bytes: 0 }.fields();
+        |operation, bearer, sn| buffer::service::Request::new(operation, bearer, sn).fields();
     let (mut rounds, mut walls, mut verified) = (Rounds::default(), Rounds::default(), 0);
     // By the own time of each side.
     let (mut lanes, mut services) = (Rounds::default(), Rounds::default());
