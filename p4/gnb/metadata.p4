@@ -35,7 +35,8 @@ enum bit<8> Reason {
     status_processed     = 48,  // a STATUS PDU of the UE, by the buffer
     in_segments          = 49,  // an SDU longer than a grant: the buffer sends its segments
     absorbed             = 50,  // a segment whose SDU is not whole yet
-    sdap_end_marker      = 51   // TS 37.324 §6.2.3
+    sdap_end_marker      = 51,  // TS 37.324 §6.2.3
+    sent_again           = 52   // by the buffer, where there is no radio (gnb/steps.p4)
 }
 
 enum bit<2> RlcMode {

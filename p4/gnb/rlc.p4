@@ -22,7 +22,6 @@ struct buffer_answer_t {
     bit<8>  flags;
 }
 
-const bit<8> BUFFER_KEEP   = 0;
 const bit<8> BUFFER_STATUS = 1;
 const bit<8> BUFFER_NEXT   = 3;
 const bit<8> BUFFER_ROOM   = 4;

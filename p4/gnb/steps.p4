@@ -5,7 +5,7 @@
  *   STEP=2   and headers of SDAP, PDCP and RLC are put in front, with numbers from the TEID (Singh et al., §5.6)
  *   STEP=3   and a table of 64K bearers says what is in them
  *   STEP=4   and each packet is cloned; the clone is dropped
- *   STEP=5   and the copy goes to the buffer instead, until a STATUS PDU, which comes by the radio, acknowledges it
+ *   STEP=5   and the copy goes to the buffer instead, until a STATUS PDU, which comes by the radio, acknowledges it. What the buffer sends again goes no further
  *
  * With CIPHER, from STEP=3 on: what the bearer protects is ciphered, and gets its MAC-I, before RLC's header.
  *
@@ -88,6 +88,9 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         hdr.ethernet.src = dst;
         standard_metadata.egress_spec = standard_metadata.ingress_port;
 #if STEP == 5
+        if (standard_metadata.ingress_port == SERVICE_PORT) {
+            drop(Reason.sent_again);
+        }
         if (hdr.framing.isValid() && standard_metadata.parser_error == error.NoError) {
             // A UE's: its data goes no further.
             uplink_bearer.apply(hdr, meta, standard_metadata);
@@ -138,7 +141,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         clone(CloneType.I2E, 1);
 #endif
 #if STEP == 5
-        buffer.send({ BUFFER_KEEP, meta.bearer, (bit<32>)meta.rlc_sn, 0, meta.prefix_bytes, 0, 0 });
+        buffer.send({ BUFFER_NEXT, meta.bearer, 0, 0, meta.prefix_bytes, 0, meta.prefix });
 #endif
     }
 }

@@ -69,7 +69,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // An operator's rules instead of PFCP.
     ("mobile/ceupf", &["program"]),
     ("services/ciphering", &["service"]),
-    ("services/buffer", &["base", "service"]),
+    ("services/buffer", &["base", "pages", "service"]),
     // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.
     ("mobile/gnb", &["buffer", "ciphering"]),
     // The receiving sides of RLC and PDCP as a service.

@@ -8,13 +8,14 @@
 //! | [`status`] | what does a STATUS PDU acknowledge, and what is missing? |
 //! | [`resubmit`] | by packet id, as published: send each packet again every n ms until a status names it. Its [`resubmit::service`] is what programs call |
 //! | [`idle`] | how do packets wait for a receiver that is idle, until control code releases them? |
+//! | `store` | where are they, and copies of them? |
 //! | `wheel` | which timers may be due? |
 //!
 //! A lane calls it a burst at a time. Nothing here does I/O, reads a clock or starts threads: time is nanoseconds given with each call.
 //! A clock that goes back stands still. Memory is taken when a buffer is made or a bearer is added; keeping, acknowledging and
-//! retransmitting allocate nothing.
+//! retransmitting allocate nothing. The service keeps packets and copies in memory that grows to what was kept at once.
 //!
-//! **Packets are not copied.** The buffer is generic over a handle ([`Payload`]): it is moved in by `keep`, lent for a retransmission, and
+//! **Packets are not copied**, unless the service is asked to keep a copy. The buffer is generic over a handle ([`Payload`]): it is moved in by `keep`, lent for a retransmission, and
 //! moved out by an [`Event`]. For [`base::Packet`] 32 bytes are moved and the packet's bytes stay where they are. A lane whose ports lend it
 //! a burst of packets sends the burst first, then moves each packet that must be kept out of it with `std::mem::replace` and a
 //! spare one; packets that are acknowledged are the next spares. Where sending ends later than keeping, the handle is an
@@ -32,6 +33,7 @@ pub mod resubmit;
 pub mod rlc;
 pub mod service;
 pub mod status;
+mod store;
 mod wheel;
 
 pub use payload::Payload;

@@ -267,17 +267,16 @@ struct Bearer<P> {
     last: u32,
     /// `PDU_WITHOUT_POLL`, `BYTE_WITHOUT_POLL`, and the count of `POLL_SN`.
     pdu_without_poll: u32,
-    byte_without_poll: u64,
+    byte_without_poll: u32,
     poll_sn: u32,
-    /// Places that have been reserved since the bearer was added.
+    /// Places that have been reserved since the bearer was added; and the bytes of the packets of which `awaited` are still to come.
     reserved: u32,
+    awaited_bytes: u32,
     /// The second line. Tick at which `t-PollRetransmit` expires.
     expires: u64,
-    /// Of the reserved places those whose packets are still to come, and the bytes that they may have.
-    awaited: u32,
-    awaited_bytes: u64,
-    config: BearerConfig,
     timer: Place,
+    awaited: u32,
+    config: BearerConfig,
     /// Of those in `slots` that are pending, at the same places.
     pending: Box<[Pending]>,
     /// Places of the first and the last pending packet, or [`NONE`].
@@ -287,6 +286,8 @@ struct Bearer<P> {
     turn_previous: u32,
     turn_next: u32,
 }
+
+const _: () = assert!(std::mem::offset_of!(Bearer<()>, expires) == 64 && std::mem::offset_of!(Bearer<()>, pending) == 128);
 
 const NO_CONFIG: BearerConfig = BearerConfig {
     sn_length: SnLength::Bits12,
@@ -561,11 +562,11 @@ impl<P: Payload> RlcBuffer<P> {
         let state = &mut self.bearers[bearer as usize];
         *state.append(count, bytes as u32) = Some(make());
         state.pdu_without_poll = state.pdu_without_poll.saturating_add(1);
-        state.byte_without_poll += bytes;
+        state.byte_without_poll = state.byte_without_poll.saturating_add(bytes as u32);
         let config = &state.config;
         let poll = poll
             || config.poll_pdu.is_some_and(|most| state.pdu_without_poll >= most)
-            || config.poll_byte.is_some_and(|most| state.byte_without_poll >= u64::from(most))
+            || config.poll_byte.is_some_and(|most| state.byte_without_poll >= most)
             || state.in_flight() == config.window;
         if poll {
             self.start_poll(bearer);
@@ -584,7 +585,7 @@ impl<P: Payload> RlcBuffer<P> {
         let place = match self.bearers.get(bearer as usize).filter(|state| !state.slots.is_empty()) {
             None => Err(Reason::NoBearer),
             Some(state) if state.in_flight() + state.awaited >= state.config.window => Err(Reason::Window),
-            Some(state) if state.bytes + state.awaited_bytes + bytes > state.config.bytes => Err(Reason::BearerBytes),
+            Some(state) if state.bytes + u64::from(state.awaited_bytes) + bytes > state.config.bytes => Err(Reason::BearerBytes),
             Some(_) if self.packets >= limits.packets => Err(Reason::Packets),
             Some(_) if self.bytes + bytes > limits.bytes => Err(Reason::Bytes),
             Some(_) => Ok(()),
@@ -595,7 +596,8 @@ impl<P: Payload> RlcBuffer<P> {
         if let Some(next) = number.checked_add(1) {
             state.reserved = next;
             state.awaited += 1;
-            state.awaited_bytes += bytes;
+            // A window of the longest SDUs has 1.2 GB.
+            state.awaited_bytes = state.awaited_bytes.saturating_add(bytes as u32);
         }
         Ok(number)
     }
@@ -606,7 +608,7 @@ impl<P: Payload> RlcBuffer<P> {
         let behind = state.reserved.wrapping_sub(number).wrapping_sub(1);
         if behind < state.awaited {
             state.awaited = behind;
-            state.awaited_bytes = if behind == 0 { 0 } else { state.awaited_bytes.saturating_sub(bytes) };
+            state.awaited_bytes = if behind == 0 { 0 } else { state.awaited_bytes.saturating_sub(bytes as u32) };
         }
     }
 

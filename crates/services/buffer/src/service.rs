@@ -24,8 +24,9 @@
 use crate::plain::rlc::PlainRlc;
 use crate::rlc::{BearerConfig, Keeps, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
+use crate::store::Store;
 use crate::{Event, Limits, Payload, RlcBuffer};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Order, Question, Reason, Requests, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Order, Question, Reason, Requests, Service, Setting, SettingError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -310,40 +311,22 @@ fn split_bearer(value: &[u8]) -> Option<BearerConfig> {
     })
 }
 
-/// What is kept.
-pub enum Held {
-    /// A call's packet, with the bytes that its SDU has in front of the payload in [`Kept::own`].
-    Packet(Kept),
-    /// A copy of an SDU, and the route of its call.
-    Sdu(Box<[u8]>, u32),
-}
-
-impl Payload for Held {
-    fn sdu_bytes(&self) -> usize {
-        match self {
-            Held::Packet(kept) => kept.payload_len as usize + usize::from(kept.own),
-            Held::Sdu(sdu, _) => sdu.len(),
-        }
+/// What is sent of the part of a kept SDU that `answer` says, in segments that fit a PDU; with `segment_bytes` 0 of the whole, in one.
+fn send(store: &Store, held: Held, segment_bytes: u16, answer: Answer, out: &mut Vec<Call>) {
+    if let Some((sdu, route)) = store.sdu(held) {
+        return send_own(sdu, route, segment_bytes, answer, out);
     }
-}
-
-impl Held {
-    /// What is sent of the part of its SDU that `answer` says, in segments that fit a PDU; 0: of the whole, in one.
-    fn send(&self, segment_bytes: u16, answer: Answer, out: &mut Vec<Call>) {
-        match self {
-            // Elsewhere the packet's bytes stay with the lane that called.
-            Held::Packet(kept) if segment_bytes == 0 || kept.packet().is_void() => out.push(kept.copy(&answer.bytes())),
-            Held::Packet(kept) => {
-                let prefix = usize::from(kept.own);
-                for part in parts(prefix, self.sdu_bytes(), segment_bytes, answer) {
-                    let mut copy = kept.copy(&[]);
-                    hold(&mut copy, prefix, part);
-                    copy.outcome = ::service::Outcome::Copy;
-                    out.push(copy);
-                }
-            }
-            Held::Sdu(sdu, route) => send_own(sdu, *route, segment_bytes, answer, out),
-        }
+    let Some(kept) = store.packet(held) else { return };
+    // Elsewhere the packet's bytes stay with the lane that called.
+    if segment_bytes == 0 || kept.packet().is_void() {
+        return out.push(kept.copy(&answer.bytes()));
+    }
+    let prefix = usize::from(kept.own);
+    for part in parts(prefix, held.sdu_bytes(), segment_bytes, answer) {
+        let mut copy = kept.copy(&[]);
+        hold(&mut copy, prefix, part);
+        copy.outcome = ::service::Outcome::Copy;
+        out.push(copy);
     }
 }
 
@@ -387,6 +370,8 @@ fn hold(call: &mut Call, prefix: usize, part: Answer) {
     call.answer(&part.bytes());
 }
 
+pub use crate::store::Held;
+
 /// How fast packets are sent again, those of all bearers together.
 #[derive(Clone, Debug)]
 pub struct Pace {
@@ -404,6 +389,7 @@ const PDU_HEADER: u64 = 5;
 /// One instance: a buffer and its bearers.
 pub struct BufferService<B = RlcBuffer<Held>> {
     buffer: B,
+    store: Store,
     configs: Vec<Option<BearerConfig>>,
     /// By bearer: `segment_bytes` of the last request that cut a packet.
     segment_bytes: Vec<u16>,
@@ -447,6 +433,7 @@ impl<B: Keeps<Held>> BufferService<B> {
     fn over(bearers: usize, limits: Limits) -> Self {
         BufferService {
             buffer: B::new(bearers, limits),
+            store: Store::default(),
             configs: vec![None; bearers],
             segment_bytes: vec![0; bearers],
             cut: vec![0; bearers],
@@ -462,9 +449,10 @@ impl<B: Keeps<Held>> BufferService<B> {
     #[inline]
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
         let Request { bearer, flags, operation, prefix_bytes, segment_bytes, .. } = request;
-        let BufferService { buffer, done, segment_bytes: segments, .. } = self;
+        let BufferService { buffer, store, done, segment_bytes: segments, .. } = self;
         let sn = if operation == SEND && flags & NUMBER != 0 { buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
         let sdu_bytes = call.payload_len as usize + usize::from(prefix_bytes);
+        let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
         let (mut is_sent, mut is_cut) = (false, false);
         let kept = buffer.keep_with(bearer, sn, sdu_bytes as u64, flags & POLL != 0, now_ns, || {
             if operation == SEND {
@@ -472,15 +460,13 @@ impl<B: Keeps<Held>> BufferService<B> {
                 is_cut = segment_bytes > 0 && !call.packet.is_void();
                 is_sent = !is_cut;
             }
-            // Nothing takes its address, so that it is written once, where it is kept: moved, it would wait for its own stores, 20 ns.
             let mut kept = if is_sent { call.keep_copy() } else { call.keep() };
             kept.own = prefix_bytes;
-            Held::Packet(kept)
+            store.keep(kept, end)
         });
         match kept {
             Err(why) => call.drop_for(reason(why)),
             Ok(kept) => {
-                let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
                 let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
                 if is_sent {
                     let mut copy = call.take();
@@ -489,7 +475,7 @@ impl<B: Keeps<Held>> BufferService<B> {
                 } else if is_cut {
                     segments[bearer as usize] = segment_bytes;
                     if let Some(held) = buffer.packet(bearer, sn) {
-                        held.send(segment_bytes, sent, done);
+                        send(store, *held, segment_bytes, sent, done);
                     }
                 }
             }
@@ -512,25 +498,20 @@ impl<B: Keeps<Held>> BufferService<B> {
     #[inline]
     fn next(&mut self, request: Request, payload: &[u8], route: u32, now_ns: u64) -> Result<Answer, Reason> {
         let Request { bearer, flags, segment_bytes, .. } = request;
-        let BufferService { buffer, done, segment_bytes: segments, .. } = self;
+        let BufferService { buffer, store, done, segment_bytes: segments, .. } = self;
         let (prefix, bytes) = (request.prefix()?, usize::from(request.prefix_bytes) + payload.len());
         let end = u16::try_from(bytes).map_err(|_| Reason::MALFORMED)?;
         buffer.claim(bearer, request.sn, bytes as u64);
         let sn = buffer.next_sn(bearer).unwrap_or_default();
-        let sdu = || {
-            let mut sdu = Vec::with_capacity(bytes);
-            sdu.extend_from_slice(prefix.bytes());
-            sdu.extend_from_slice(payload);
-            Held::Sdu(sdu.into_boxed_slice(), route)
-        };
-        let kept = buffer.keep_with(bearer, sn, bytes as u64, flags & POLL != 0, now_ns, sdu).map_err(reason)?;
+        let copy = || store.copy(prefix.bytes(), payload, route);
+        let kept = buffer.keep_with(bearer, sn, bytes as u64, flags & POLL != 0, now_ns, copy).map_err(reason)?;
         let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
         if segment_bytes == 0 {
             return Ok(sent);
         }
         segments[bearer as usize] = segment_bytes;
         if let Some(held) = buffer.packet(bearer, sn) {
-            held.send(segment_bytes, sent, done);
+            send(store, *held, segment_bytes, sent, done);
         }
         Ok(Answer { event: IN_SEGMENTS, ..sent })
     }
@@ -558,8 +539,8 @@ impl<B: Keeps<Held>> BufferService<B> {
     }
 
     fn status(&mut self, bearer: u32, pdu: &[u8]) -> Result<Answer, Reason> {
-        let BufferService { buffer, done, exhausted, .. } = self;
-        let report = buffer.status(bearer, pdu, &mut |event| note(event, done, exhausted)).map_err(status_reason)?;
+        let BufferService { buffer, store, done, exhausted, .. } = self;
+        let report = buffer.status(bearer, pdu, &mut |event| note(event, store, done, exhausted)).map_err(status_reason)?;
         let small = |n: u32| n.min(u32::from(u16::MAX)) as u16;
         let (start, end) = (small(report.nacked), small(report.absent));
         Ok(Answer { event: REPORT, bearer, sn: report.acknowledged, start, end, flags: 0 })
@@ -588,19 +569,21 @@ fn keeps(operation: u8) -> bool {
 }
 
 /// An event as a call that comes out.
-fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<Key>) {
+fn note(event: Event<Key, Held>, store: &mut Store, done: &mut Vec<Call>, exhausted: &mut BTreeSet<Key>) {
     match event {
         Event::Acknowledged { key, packet } => {
-            exhausted.remove(&key);
-            let Key { bearer, sn } = key;
-            let answer = Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 };
-            if let Held::Packet(kept) = packet {
+            if !exhausted.is_empty() {
+                exhausted.remove(&key);
+            }
+            if let Some(kept) = store.release(packet) {
+                let Key { bearer, sn } = key;
+                let answer = Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 };
                 done.push(kept.into_ended(answer.fields(), ::service::Outcome::Answered));
             }
         }
         Event::Discarded { key, packet, reason: why } => {
             exhausted.remove(&key);
-            if let Held::Packet(kept) = packet {
+            if let Some(kept) = store.release(packet) {
                 done.push(kept.into_ended([0; FIELDS_MAX], ::service::Outcome::Dropped(reason(why))));
             }
         }
@@ -654,8 +637,8 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
 
     fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
         self.now_ns = now_ns;
-        let BufferService { buffer, done, exhausted, segment_bytes, pace, again_ns, .. } = self;
-        buffer.advance(now_ns, &mut |event| note(event, done, exhausted));
+        let BufferService { buffer, store, done, exhausted, segment_bytes, pace, again_ns, .. } = self;
+        buffer.advance(now_ns, &mut |event| note(event, store, done, exhausted));
         // As a rule the caller has taken all that was there: then nothing is copied.
         if out.is_empty() {
             std::mem::swap(out, done);
@@ -676,7 +659,7 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
             let Key { bearer, sn } = again.key;
             let (start, end) = (again.start as u16, again.end.min(usize::from(u16::MAX)) as u16);
             let answer = Answer { event: RETRANSMISSION, bearer, sn, start, end, flags };
-            again.packet.send(segment_bytes[bearer as usize], answer, out);
+            send(store, *again.packet, segment_bytes[bearer as usize], answer, out);
             if let Some(Pace { bytes_per_s, sent }) = pace {
                 let bytes = bytes + PDU_HEADER * (out.len() as u64 - before);
                 sent.fetch_add(bytes, Relaxed);
@@ -697,10 +680,10 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
         let Some(place) = self.configs.get_mut(index as usize) else {
             return Err(SettingError::Index { index, limit: self.configs.len() as u32 });
         };
-        let BufferService { buffer, done, exhausted, segment_bytes, cut, .. } = self;
+        let BufferService { buffer, store, done, exhausted, segment_bytes, cut, .. } = self;
         cut[index as usize] = 0;
         let Some(value) = &setting.value else {
-            buffer.remove(index, &mut |event| note(event, done, exhausted));
+            buffer.remove(index, &mut |event| note(event, store, done, exhausted));
             (*place, segment_bytes[index as usize]) = (None, 0);
             return Ok(());
         };

@@ -1,7 +1,7 @@
 //! Services that are asked while the program runs: what they answer at once needs no bridge, and no second pass of parser and deparser.
 //!
 //! The headers stay where the program has them, and the service is given the payload alone, where it lies: it cannot reach what is in front of it. What is sent
-//! and not waited for is a copy of the payload, if the service looks at it at all. Any other call stops the program, as if nobody had asked: one that a
+//! and not waited for is a copy of the payload, if the service looks at it at all and does not answer at once. Any other call stops the program, as if nobody had asked: one that a
 //! service may keep, or has declined because it must keep the packet, of a service that is on threads or in a second process, or of a packet without room for a
 //! longer payload.
 //!
@@ -136,7 +136,21 @@ impl Asks for Asking<'_> {
             return stops.note(at.kind, rest);
         }
         if !at.waits {
-            return send(caller, rest, burst, self.spares, self.now_ns);
+            // What reads its payload where that lies may not change it.
+            let access = caller.interface().access;
+            let in_place = |question: &Question<'_>| is_named(requests, &question.fields) && access(&question.fields) != Access::Write;
+            if !rest.iter().all(in_place) {
+                return send(caller, rest, burst, self.spares, self.now_ns);
+            }
+            caller.answer(rest, self.now_ns);
+            let n = rest.iter().position(|question| question.outcome == Outcome::Pending).unwrap_or(rest.len());
+            let (sent, declined) = rest.split_at_mut(n);
+            // Nothing comes back, whatever has become of it.
+            sent.iter_mut().for_each(|question| question.outcome = Outcome::Answered);
+            if !declined.is_empty() {
+                send(caller, declined, burst, self.spares, self.now_ns);
+            }
+            return;
         }
         let access = caller.interface().access;
         let may = |question: &Question<'_>| {
