@@ -16,6 +16,7 @@ static INTERFACE: Interface = Interface {
         1 => Access::Read,
         _ => Access::Write,
     },
+    sends_own: false,
     check_setting: |_, _| Ok(()),
 };
 

@@ -1,4 +1,4 @@
-//! Compiles `limit.c` and `gnb.c` into the crate, and `limit.c`, where DPDK is installed, once more as a shared object on DPDK's `rte_hash`.
+//! Compiles `limit.c`, `gnb.c` and `whole.c` into the crate, and `limit.c`, where DPDK is installed, once more as a shared object on DPDK's `rte_hash`.
 //!
 //! The object is loaded when it is asked for, so that a build with DPDK runs on a machine without.
 
@@ -7,10 +7,11 @@ use std::process::Command;
 
 const SOURCE: &str = "src/limit.c";
 const GNB: &str = "src/gnb.c";
+const WHOLE: &str = "src/whole.c";
 const HEADER: &str = "src/hand.h";
 
 fn main() {
-    [SOURCE, GNB, HEADER].iter().for_each(|file| println!("cargo:rerun-if-changed={file}"));
+    [SOURCE, GNB, WHOLE, HEADER].iter().for_each(|file| println!("cargo:rerun-if-changed={file}"));
     println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
     println!("cargo:rustc-check-cfg=cfg(limit)");
     let path = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")).join("limit_rte_hash.so");
@@ -24,7 +25,7 @@ fn main() {
     println!("cargo:rustc-cfg=limit");
     let mut build = cc::Build::new();
     flags(&mut build);
-    build.file(SOURCE).file(GNB).compile("limit");
+    build.file(SOURCE).file(GNB).file(WHOLE).compile("limit");
 }
 
 /// What a hand-written data plane is compiled with, whatever the profile of the Rust around it.

@@ -70,6 +70,7 @@ static INTERFACE: Interface = Interface {
     key: None,
     reasons: &[],
     access: |_| Access::None,
+    sends_own: false,
     check_setting: |_, _| Ok(()),
 };
 

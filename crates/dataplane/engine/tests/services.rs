@@ -29,6 +29,7 @@ static INTERFACE: Interface = Interface {
     key: Some(0),
     reasons: &["refused"],
     access: |_| Access::Read,
+    sends_own: false,
     check_setting: |_, _| Ok(()),
 };
 

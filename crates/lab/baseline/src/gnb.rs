@@ -10,8 +10,8 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use target_api::Lane;
 
-/// Parameters of `set_bearer` that it reads, and those that its step has no use for.
-const SET_BEARER: [&str; 15] = [
+/// Parameters of the downlink's `set_bearer`, of which step 3 has no use for some.
+pub(crate) const SET_BEARER: [&str; 15] = [
     "bearer",
     "rlc_mode",
     "rlc_long",
@@ -30,6 +30,79 @@ const SET_BEARER: [&str; 15] = [
 ];
 /// In the place of a QFI: the bearer of flows that no rule maps.
 const DEFAULT_FLOW: u8 = 0x40;
+
+/// A flow's bearer, as an entry says it.
+pub(crate) struct Flow<'a> {
+    pub(crate) teid: u32,
+    /// QFI, or [`DEFAULT_FLOW`].
+    pub(crate) flow: u8,
+    args: &'a [u128],
+}
+
+impl<'a> Flow<'a> {
+    /// `None` if the entry is of another table, or of another action.
+    pub(crate) fn of(program: &Program, entry: &'a Entry) -> Option<Flow<'a>> {
+        let flow = match names(program, entry) {
+            ("bearer_by_flow", "set_bearer") => key(entry, 1) as u8,
+            ("default_bearer", "set_bearer") => DEFAULT_FLOW,
+            _ => return None,
+        };
+        Some(Flow { teid: key(entry, 0) as u32, flow, args: &entry.args })
+    }
+
+    /// A parameter of `set_bearer`.
+    pub(crate) fn arg(&self, name: &str) -> u128 {
+        SET_BEARER.iter().position(|n| *n == name).and_then(|i| self.args.get(i)).copied().unwrap_or_default()
+    }
+
+    /// Flags by bits, as the C programs have them.
+    pub(crate) fn formats(&self) -> u8 {
+        let flags = ["rlc_long", "pdcp_long", "sdap_header", "reflective"];
+        flags.iter().enumerate().fold(0u8, |all, (bit, name)| all | u8::from(self.arg(name) != 0) << bit)
+    }
+}
+
+/// Names of an entry's table and action.
+pub(crate) fn names<'p>(program: &'p Program, entry: &Entry) -> (&'p str, &'p str) {
+    let action = program.actions[entry.action].name.rsplit('.').next().unwrap_or_default();
+    (program.tables[entry.table].name.as_str(), action)
+}
+
+/// A key of an entry, which the program has checked.
+pub(crate) fn key(entry: &Entry, at: usize) -> u128 {
+    match entry.keys.get(at) {
+        Some(KeyMatch::Exact(value)) => *value,
+        _ => 0,
+    }
+}
+
+/// Whether the processor has what a C program was compiled for, and the program an action `set_bearer` with these parameters.
+pub(crate) fn check(runs_here: bool, program: &Program, set_bearer: &[&str]) -> Result<(), LimitError> {
+    if !runs_here {
+        return Err(LimitError::Absent("the hand-written baseline was built for another processor: build again here".into()));
+    }
+    let has_them = |a: &program::ActionInfo| a.params.iter().map(|p| p.name.as_str()).eq(set_bearer.iter().copied());
+    match program.actions.values().any(has_them) {
+        true => Ok(()),
+        false => Err(LimitError::Scope("a program whose action set_bearer has other parameters".into())),
+    }
+}
+
+/// The inserts of a batch that is sound, each to `insert`.
+pub(crate) fn inserts(
+    program: &Program,
+    batch: &Batch,
+    mut insert: impl FnMut(&Entry) -> Result<(), LimitError>,
+) -> Result<(), LimitError> {
+    for (i, op) in batch.ops.iter().enumerate() {
+        program.check_op(i, op).map_err(|e| LimitError::Scope(e.to_string()))?;
+        match op {
+            Op::Insert(entry) => insert(entry)?,
+            other => return Err(LimitError::Scope(format!("{other:?}"))),
+        }
+    }
+    Ok(())
+}
 
 /// The hand-written downlink of a gNodeB.
 pub struct Gnb {
@@ -61,16 +134,7 @@ impl Gnb {
     pub fn new(program: Arc<Program>, flows: u64, bearers: u64) -> Result<Gnb, LimitError> {
         let ops = gnb()?;
         // SAFETY: takes nothing.
-        if unsafe { (ops.runs_here)() } == 0 {
-            return Err(LimitError::Absent("the hand-written baseline was built for another processor: build again here".into()));
-        }
-        let set_bearer = program.actions.values().find(|a| {
-            let names: Vec<&str> = a.params.iter().map(|p| p.name.as_str()).collect();
-            names == SET_BEARER
-        });
-        if set_bearer.is_none() {
-            return Err(LimitError::Scope("a program whose action set_bearer has other parameters".into()));
-        }
+        check(unsafe { (ops.runs_here)() } != 0, &program, &SET_BEARER)?;
         // SAFETY: takes any numbers.
         let gnb = unsafe { (ops.create)(flows, bearers) };
         if gnb.is_null() {
@@ -84,14 +148,7 @@ impl Gnb {
     /// # Errors
     /// What is out of scope or does not fit; part of the batch may have been taken: throw the baseline away.
     pub fn install(&mut self, batch: &Batch) -> Result<(), LimitError> {
-        for (i, op) in batch.ops.iter().enumerate() {
-            self.program.check_op(i, op).map_err(|e| LimitError::Scope(e.to_string()))?;
-            match op {
-                Op::Insert(entry) => self.insert(entry)?,
-                other => return Err(LimitError::Scope(format!("{other:?}"))),
-            }
-        }
-        Ok(())
+        inserts(&self.program, batch, |entry| self.insert(entry))
     }
 
     /// The one lane. A second one would share its state, burst by burst.
@@ -99,26 +156,15 @@ impl Gnb {
         Box::new(GnbLane { shared: self.shared.clone() })
     }
 
-    fn insert(&mut self, entry: &Entry) -> Result<(), LimitError> {
-        let table = self.program.tables[entry.table].name.as_str();
-        let action = self.program.actions[entry.action].name.rsplit('.').next().unwrap_or_default();
-        let key = |i: usize| match entry.keys.get(i) {
-            Some(KeyMatch::Exact(value)) => *value,
-            _ => 0,
+    fn insert(&self, entry: &Entry) -> Result<(), LimitError> {
+        let (table, action) = names(&self.program, entry);
+        let Some(flow) = Flow::of(&self.program, entry) else {
+            return Err(LimitError::Scope(format!("action {action} in table {table}")));
         };
-        let flow = match (table, action) {
-            ("bearer_by_flow", "set_bearer") => key(1) as u8,
-            ("default_bearer", "set_bearer") => DEFAULT_FLOW,
-            _ => return Err(LimitError::Scope(format!("action {action} in table {table}"))),
-        };
-        let arg = |name: &str| SET_BEARER.iter().position(|n| *n == name).and_then(|i| entry.args.get(i)).copied().unwrap_or_default();
-        let flags = ["rlc_long", "pdcp_long", "sdap_header", "reflective"];
-        let formats = flags.iter().enumerate().fold(0u8, |all, (bit, name)| all | u8::from(arg(name) != 0) << bit);
+        let (bearer, mode, count_base) = (flow.arg("bearer") as u32, flow.arg("rlc_mode") as u8, flow.arg("count_base") as u32);
         let raw = lock(&self.shared);
         // SAFETY: `gnb` is of these functions, which check their arguments.
-        let done = unsafe {
-            (raw.ops.add)(raw.gnb, key(0) as u32, flow, arg("bearer") as u32, arg("rlc_mode") as u8, formats, arg("count_base") as u32)
-        };
+        let done = unsafe { (raw.ops.add)(raw.gnb, flow.teid, flow.flow, bearer, mode, flow.formats(), count_base) };
         match done {
             0 => Ok(()),
             1 => Err(LimitError::Full(format!("table {table} has that entry or no room"))),

@@ -6,12 +6,13 @@
 //!
 //! The same text on DPDK's `rte_hash` ([`Limit::on_rte_hash`]) is the second baseline, where DPDK was there when this was built.
 //!
-//! The gNodeB's downlink has a twin by hand too: [`gnb`].
+//! The gNodeB's downlink has twins by hand too: [`gnb`] is its step 3, [`whole`] all of it for RLC AM.
 #![warn(missing_docs)]
 
 pub mod gnb;
 pub mod lookups;
 mod ops;
+pub mod whole;
 
 use base::{Packet, Verdict, VerdictKind};
 use ops::{CPdr, Ops, View};

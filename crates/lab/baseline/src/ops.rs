@@ -1,4 +1,4 @@
-//! The functions of `limit.c`, those in this crate and those of the object on `rte_hash`, and of `gnb.c`.
+//! The functions of `limit.c`, those in this crate and those of the object on `rte_hash`, of `gnb.c` and of `whole.c`.
 
 use crate::LimitError;
 use base::Verdict;
@@ -79,32 +79,66 @@ pub(crate) struct GnbOps {
     pub process: unsafe extern "C" fn(*mut c_void, *mut View, *mut Verdict, u32),
 }
 
+/// `struct facts` of `whole.c`.
+#[repr(C)]
+#[allow(missing_docs)] // named as in p4/gnb/bearer.p4
+pub(crate) struct CFacts {
+    pub bearer: u32,
+    pub count_base: u32,
+    pub upf: u32,
+    pub ue: u16,
+    pub pdu_bytes: u16,
+    pub peer: u16,
+    pub drb: u8,
+    pub formats: u8,
+}
+
+/// `whole_ops`, in its order.
+#[derive(Clone, Copy)]
+#[repr(C)]
+#[allow(missing_docs)] // described there
+pub(crate) struct WholeOps {
+    pub runs_here: unsafe extern "C" fn() -> c_int,
+    pub create: unsafe extern "C" fn(u64, u64, u32) -> *mut c_void,
+    pub destroy: unsafe extern "C" fn(*mut c_void),
+    pub add_station: unsafe extern "C" fn(*mut c_void, u16, u64, u32) -> c_int,
+    pub add_peer: unsafe extern "C" fn(*mut c_void, u16, u16, u64, u64, u32, u32, u16, u16) -> c_int,
+    pub add_flow: unsafe extern "C" fn(*mut c_void, u32, u8, *const CFacts) -> c_int,
+    pub add_ue: unsafe extern "C" fn(*mut c_void, u16, u8, u32, u8, u32, u16) -> c_int,
+    pub count: unsafe extern "C" fn(*mut c_void, u32, *mut u64),
+    pub kept: unsafe extern "C" fn(*mut c_void, u32, u32, *mut u8, u32) -> u32,
+    pub process: unsafe extern "C" fn(*mut c_void, *mut View, *mut Verdict, u32),
+}
+
+/// The functions of that name, which were compiled into this crate.
+macro_rules! linked {
+    ($name:ident: $ops:ty) => {{
+        #[cfg(limit)]
+        {
+            unsafe extern "C" {
+                static $name: $ops;
+            }
+            // SAFETY: a constant of that type.
+            Ok(unsafe { $name })
+        }
+        #[cfg(not(limit))]
+        Err(LimitError::Absent("the hand-written baseline is for x86-64 only".into()))
+    }};
+}
+
 /// Those of `gnb.c`.
 pub(crate) fn gnb() -> Result<GnbOps, LimitError> {
-    #[cfg(limit)]
-    {
-        unsafe extern "C" {
-            static gnb_ops: GnbOps;
-        }
-        // SAFETY: a constant of that type.
-        Ok(unsafe { gnb_ops })
-    }
-    #[cfg(not(limit))]
-    Err(LimitError::Absent("the hand-written baseline is for x86-64 only".into()))
+    linked!(gnb_ops: GnbOps)
+}
+
+/// Those of `whole.c`.
+pub(crate) fn whole() -> Result<WholeOps, LimitError> {
+    linked!(whole_ops: WholeOps)
 }
 
 /// Those in this crate.
 pub(crate) fn built_in() -> Result<Ops, LimitError> {
-    #[cfg(limit)]
-    {
-        unsafe extern "C" {
-            static limit_ops: Ops;
-        }
-        // SAFETY: a constant of that type.
-        Ok(unsafe { limit_ops })
-    }
-    #[cfg(not(limit))]
-    Err(LimitError::Absent("the hand-written baseline is for x86-64 only".into()))
+    linked!(limit_ops: Ops)
 }
 
 /// Those of the object that was built where DPDK was installed. It stays loaded: DPDK has threads of its own.

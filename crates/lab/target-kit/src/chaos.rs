@@ -10,7 +10,8 @@ use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
 use p4_ir::{Ir, ServiceId};
 use service::caller::{Make, Rings};
 use service::{
-    Access, AtOnce, Call, Deployment, FIELDS_MAX, Field, Interface, Order, Place, Question, Reason, Requests, Service, Setting, SettingError,
+    Access, AtOnce, Call, Deployment, FIELDS_MAX, Field, Interface, Order, Place, Question, Reason, Requests, Service, Setting,
+    SettingError,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -26,7 +27,7 @@ const fn interface(name: &'static str, request: &'static [Field], answer: &'stat
     let check_setting = |index, _: Option<&[u8]>| Err(SettingError::Index { index, limit: 0 });
     // By the first field to one of several threads.
     let key = if request.is_empty() { None } else { Some(0) };
-    Interface { name, request, answer, key, reasons: &["now_and_then"], access: |_| Access::Write, check_setting }
+    Interface { name, request, answer, key, reasons: &["now_and_then"], access: |_| Access::Write, sends_own: false, check_setting }
 }
 
 const fn field(name: &'static str, width: u32) -> Field {
@@ -174,9 +175,10 @@ impl Service for Random {
 
     fn at_once(&self) -> AtOnce {
         match self.manner {
-            Manner::Asked | Manner::AskedInOrder => {
-                AtOnce { requests: Requests::Those(|fields| fields[0] & 3 != 0), order: if self.manner == Manner::Asked { Order::Any } else { Order::Packets } }
-            }
+            Manner::Asked | Manner::AskedInOrder => AtOnce {
+                requests: Requests::Those(|fields| fields[0] & 3 != 0),
+                order: if self.manner == Manner::Asked { Order::Any } else { Order::Packets },
+            },
             Manner::InPlace | Manner::Declines => AtOnce::ALWAYS,
             Manner::DeclinesInOrder | Manner::Counts => AtOnce { requests: Requests::All, order: Order::Packets },
             _ => AtOnce::NEVER,

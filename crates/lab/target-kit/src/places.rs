@@ -200,6 +200,7 @@ mod tests {
         key: Some(1),
         reasons: &[],
         access: |_| Access::None,
+        sends_own: false,
         check_setting: |_, _| Ok(()),
     };
 

@@ -60,6 +60,7 @@ pub static INTERFACE: Interface = Interface {
     key: Some(1),
     reasons: REASONS,
     access: |fields| if fields[0] == ORDER { Access::None } else { Access::Write },
+    sends_own: false,
     check_setting: |index, value| match value {
         _ if index as usize >= MAX_BEARERS => Err(SettingError::Index { index, limit: MAX_BEARERS as u32 }),
         Some(value) => config::read(index, value).map(drop),

@@ -146,7 +146,11 @@ pub(crate) fn track(printed: &Printed, first: StageId) -> Track {
     let stage = |s: &StageId| {
         let own = printed.edges.get(s).into_iter().flatten().map(|to| first + to);
         let left = printed.leaves.iter().filter(|(from, _)| from == s).map(|(_, to)| *to);
-        turns::Stage { number: first + s, to: own.chain(left).collect(), uses: printed.ordered.get(s).into_iter().flatten().map(|what| (*what, 0)).collect() }
+        turns::Stage {
+            number: first + s,
+            to: own.chain(left).collect(),
+            uses: printed.ordered.get(s).into_iter().flatten().map(|what| (*what, 0)).collect(),
+        }
     };
     Track { stages: printed.stages.iter().map(stage).collect() }
 }

@@ -313,7 +313,8 @@ mod tests {
         assert_eq!(turns, [vec![1, 3, 10], vec![]]);
         assert_eq!([0, 1, 2].map(|n| plan.order(calls(n).0)), [IN_ORDER, 1, IN_ORDER]);
         // Where one service is ahead of another and behind it there are no turns at all.
-        let crossed = track(&[(0, &[1], &[calls(1)]), (1, &[2], &[calls(2)]), (2, &[3], &[calls(1)]), (3, &[], &[calls(2)]), (4, &[], &[calls(1)])]);
+        let crossed =
+            track(&[(0, &[1], &[calls(1)]), (1, &[2], &[calls(2)]), (2, &[3], &[calls(1)]), (3, &[], &[calls(2)]), (4, &[], &[calls(1)])]);
         let crossed = super::plan(vec![crossed, track(&[(10, &[11], &[calls(2)]), (11, &[], &[calls(1)])])]).expect("without");
         assert_eq!(crossed.order(calls(1).0).max(crossed.order(calls(2).0)), 0);
     }

@@ -38,6 +38,8 @@ pub struct Interface {
     pub reasons: &'static [&'static str],
     /// What it does with the payload, by the bytes of the request. A service in another process is given no more.
     pub access: fn(&[u8; FIELDS_MAX]) -> Access,
+    /// Whether it sends packets of its own ([`crate::Call::own`]). Of one in another process that does not say so they are refused.
+    pub sends_own: bool,
     /// Whether a value may be set at an index, or removed there (`None`), as far as that can be told without an instance.
     pub check_setting: fn(u32, Option<&[u8]>) -> Result<(), SettingError>,
 }
@@ -144,6 +146,7 @@ mod tests {
             key,
             reasons: &["odd"],
             access: |_| Access::None,
+            sends_own: false,
             check_setting: |_, _| Ok(()),
         }
     }

@@ -191,7 +191,7 @@ impl Service for ProcessClient {
         if let Link::Attached(attached) = &mut self.link {
             let (slots, free, heads) = (&mut self.slots, &mut self.free, &mut self.heads);
             let received =
-                attached.say_time(now_ns).and_then(|()| receive(attached, self.interface.answer_words(), slots, free, heads, out));
+                attached.say_time(now_ns).and_then(|()| receive(attached, self.interface, slots, free, heads, out));
             if received.is_err() {
                 self.detach("has damaged the shared memory");
             }
@@ -403,7 +403,7 @@ const MOST: usize = 1 << 14;
 /// Takes answers, each with so many words of fields. An error is the other process's fault: what it had is lost then.
 fn receive(
     attached: &mut Attached,
-    fields: usize,
+    interface: &Interface,
     slots: &mut [Option<Kept>],
     free: &mut Vec<u32>,
     heads: &mut Vec<Head>,
@@ -412,7 +412,7 @@ fn receive(
     let before = out.len();
     loop {
         heads.clear();
-        let broken = read_heads(&mut attached.from, fields, heads).is_err();
+        let broken = read_heads(&mut attached.from, interface.answer_words(), heads).is_err();
         // Where packets lie is as random as the order of the answers: their cache misses overlap.
         // Both ends, which may be in two lines.
         let there = |head: &Head| slots.get(head.slot as usize).and_then(Option::as_ref).is_some_and(|kept| !kept.packet().is_void());
@@ -420,7 +420,7 @@ fn receive(
         let more = !heads.is_empty();
         for head in heads.drain(..) {
             attached.outstanding = attached.outstanding.saturating_sub(u64::from(head.code != COPIED));
-            settle(&mut attached.from, head, slots, free, out)?;
+            settle(&mut attached.from, head, interface.sends_own, slots, free, out)?;
         }
         if broken {
             return Err(Corrupt);
@@ -458,10 +458,17 @@ fn read_heads(from: &mut Consumer, field_words: usize, heads: &mut Vec<Head>) ->
 
 /// Does what an answer says with the packet that it is about.
 #[inline]
-fn settle(from: &mut Consumer, head: Head, slots: &mut [Option<Kept>], free: &mut Vec<u32>, out: &mut Vec<Call>) -> Result<(), Corrupt> {
+fn settle(
+    from: &mut Consumer,
+    head: Head,
+    sends_own: bool,
+    slots: &mut [Option<Kept>],
+    free: &mut Vec<u32>,
+    out: &mut Vec<Call>,
+) -> Result<(), Corrupt> {
     let Head { slot, code, detail, payload_len, given, fields } = head;
     if slot == Call::OWN_TAG {
-        if code != COPIED || given != payload_len || payload_len > MAX_PACKET {
+        if !sends_own || code != COPIED || given != payload_len || payload_len > MAX_PACKET {
             return Err(Corrupt);
         }
         let mut payload = vec![0; payload_len];
@@ -829,8 +836,10 @@ pub fn read_hostile(interface: &'static Interface, requests: &[u8], answers: &[u
     attached.to.publish();
     fill(&region, ring_words(CAPACITY), answers);
     let (mut out, mut free, mut heads) = (Vec::new(), Vec::new(), Vec::new());
-    let broken = receive(&mut attached, interface.answer_words(), &mut slots, &mut free, &mut heads, &mut out).is_err();
+    let broken = receive(&mut attached, interface, &mut slots, &mut free, &mut heads, &mut out).is_err();
     let mut seen = [false; OUT];
+    let (own, out): (Vec<Call>, Vec<Call>) = out.into_iter().partition(|call| call.tag == Call::OWN_TAG);
+    assert!(own.iter().all(|call| call.outcome == Outcome::Copy && call.packet.len() <= MAX_PACKET), "they are in place of nobody's");
     for call in &out {
         assert_eq!(call.packet.data()[..8], [call.tag as u8; 8], "what is before the payload is the pipeline's");
         assert!(call.packet.len() <= MAX_PACKET);

@@ -12,6 +12,7 @@ static INTERFACE: Interface = Interface {
     key: None,
     reasons: &["sad"],
     access: |_| Access::None,
+    sends_own: false,
     check_setting: |index, _| if index < 2 { Ok(()) } else { Err(SettingError::Index { index, limit: 2 }) },
 };
 
@@ -127,6 +128,7 @@ static LONGER: Interface = Interface {
     key: None,
     reasons: &[],
     access: |fields| if fields[0] == 0 { Access::Read } else { Access::Write },
+    sends_own: false,
     check_setting: |index, _| Err(SettingError::Index { index, limit: 0 }),
 };
 

@@ -36,6 +36,7 @@ static INTERFACE: Interface = Interface {
         SUM => Access::Read,
         _ => Access::None,
     },
+    sends_own: false,
     check_setting: |_, _| Ok(()),
 };
 /// Changes each byte of the payload.

@@ -31,6 +31,7 @@ pub static INTERFACE: Interface = Interface {
     key: Some(0),
     reasons: &["buffer_full", "buffer_aged"],
     access: |_| Access::None,
+    sends_own: false,
     check_setting: |index, _| Err(SettingError::Index { index, limit: 0 }),
 };
 

@@ -26,7 +26,9 @@ use crate::rlc::{BearerConfig, Keeps, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
 use crate::store::Store;
 use crate::{Event, Limits, Payload, RlcBuffer};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Order, Question, Reason, Requests, Service, Setting, SettingError};
+use ::service::{
+    Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Order, Outcome, Question, Reason, Requests, Service, Setting, SettingError,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -121,6 +123,7 @@ pub static INTERFACE: Interface = Interface {
         Request { operation: SEND, segment_bytes: 1.., .. } => Access::Write,
         _ => Access::None,
     },
+    sends_own: true,
     check_setting: |index, value| match value {
         _ if index as usize >= MAX_BEARERS => Err(SettingError::Index { index, limit: MAX_BEARERS as u32 }),
         Some(value) => read_bearer(index, value).map(drop),
@@ -325,7 +328,7 @@ fn send(store: &Store, held: Held, segment_bytes: u16, answer: Answer, out: &mut
     for part in parts(prefix, held.sdu_bytes(), segment_bytes, answer) {
         let mut copy = kept.copy(&[]);
         hold(&mut copy, prefix, part);
-        copy.outcome = ::service::Outcome::Copy;
+        copy.outcome = Outcome::Copy;
         out.push(copy);
     }
 }
@@ -470,7 +473,7 @@ impl<B: Keeps<Held>> BufferService<B> {
                 let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
                 if is_sent {
                     let mut copy = call.take();
-                    (copy.fields, copy.outcome) = (sent.fields(), ::service::Outcome::Copy);
+                    (copy.fields, copy.outcome) = (sent.fields(), Outcome::Copy);
                     done.push(copy);
                 } else if is_cut {
                     segments[bearer as usize] = segment_bytes;
@@ -482,21 +485,24 @@ impl<B: Keeps<Held>> BufferService<B> {
         }
     }
 
-    /// What is answered at once, of calls and questions alike.
+    /// What is answered at once, of calls and questions alike: its outcome, and the answer in place of the request's fields. Each answer is put there by whole words, from registers:
+    /// one that lay in memory before would be waited for until the copy that is kept has been written to memory.
     #[inline]
-    fn answer_to(&mut self, request: Request, (payload, payload_len): (&[u8], u32), route: u32, now_ns: u64) -> Result<Answer, Reason> {
-        match request.operation {
-            NEXT => self.next(request, payload, route, now_ns),
-            STATUS => self.status(request.bearer, payload),
-            ROOM => self.room(request, payload_len, now_ns),
-            CUT => self.cut(request, payload, route),
+    fn answer_to(&mut self, fields: &mut [u8; FIELDS_MAX], (payload, payload_len): (&[u8], u32), route: u32, now_ns: u64) -> Outcome {
+        let request = Request::read(fields);
+        let done = match request.operation {
+            NEXT => self.next(request, payload, route, now_ns, fields),
+            STATUS => self.status(request.bearer, payload).map(|answer| *fields = answer.fields()),
+            ROOM => self.room(request, payload_len, now_ns, fields),
+            CUT => self.cut(request, payload, route).map(|answer| *fields = answer.fields()),
             _ => Err(Reason::MALFORMED),
-        }
+        };
+        done.map_or_else(Outcome::Dropped, |()| Outcome::Answered)
     }
 
     /// Keeps a copy of an SDU.
     #[inline]
-    fn next(&mut self, request: Request, payload: &[u8], route: u32, now_ns: u64) -> Result<Answer, Reason> {
+    fn next(&mut self, request: Request, payload: &[u8], route: u32, now_ns: u64, fields: &mut [u8; FIELDS_MAX]) -> Result<(), Reason> {
         let Request { bearer, flags, segment_bytes, .. } = request;
         let BufferService { buffer, store, done, segment_bytes: segments, .. } = self;
         let (prefix, bytes) = (request.prefix()?, usize::from(request.prefix_bytes) + payload.len());
@@ -507,20 +513,24 @@ impl<B: Keeps<Held>> BufferService<B> {
         let kept = buffer.keep_with(bearer, sn, bytes as u64, flags & POLL != 0, now_ns, copy).map_err(reason)?;
         let sent = Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) };
         if segment_bytes == 0 {
-            return Ok(sent);
+            *fields = sent.fields();
+            return Ok(());
         }
         segments[bearer as usize] = segment_bytes;
         if let Some(held) = buffer.packet(bearer, sn) {
             send(store, *held, segment_bytes, sent, done);
         }
-        Ok(Answer { event: IN_SEGMENTS, ..sent })
+        *fields = Answer { event: IN_SEGMENTS, ..sent }.fields();
+        Ok(())
     }
 
-    fn room(&mut self, request: Request, payload_len: u32, now_ns: u64) -> Result<Answer, Reason> {
+    #[inline]
+    fn room(&mut self, request: Request, payload_len: u32, now_ns: u64, fields: &mut [u8; FIELDS_MAX]) -> Result<(), Reason> {
         let Request { bearer, prefix_bytes, .. } = request;
         let bytes = u64::from(payload_len) + u64::from(prefix_bytes);
         let sn = self.buffer.reserve(bearer, bytes, now_ns).map_err(reason)?;
-        Ok(Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 })
+        *fields = Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 }.fields();
+        Ok(())
     }
 
     /// Segments without a buffer: RLC UM.
@@ -547,13 +557,17 @@ impl<B: Keeps<Held>> BufferService<B> {
     }
 
     /// Reads what the requests of a burst will need: their cache misses overlap.
-    fn touch<'a>(&mut self, requests: impl Iterator<Item = &'a [u8; FIELDS_MAX]> + Clone) {
+    fn touch<'a>(&mut self, calls: impl Iterator<Item = (&'a [u8; FIELDS_MAX], u32)> + Clone) {
+        let requests = calls.clone().map(|(fields, _)| fields);
+        let copies = calls.filter(|(fields, _)| fields[0] == NEXT);
+        self.store.touch(copies.map(|(fields, len)| usize::from(Request::read(fields).prefix_bytes) + len as usize));
         let mut keys = std::mem::take(&mut self.keys);
         keys.clear();
         keys.extend(requests.clone().map(|fields| {
             let Request { operation, bearer, sn, flags, .. } = Request::read(fields);
             // These have none of their own: theirs is the bearer's next.
-            let sn = if matches!(operation, NEXT | ROOM) || flags & NUMBER != 0 { self.buffer.next_sn(bearer).unwrap_or_default() } else { sn };
+            let sn =
+                if matches!(operation, NEXT | ROOM) || flags & NUMBER != 0 { self.buffer.next_sn(bearer).unwrap_or_default() } else { sn };
             Key { bearer, sn }
         }));
         self.buffer.touch(&keys);
@@ -578,13 +592,13 @@ fn note(event: Event<Key, Held>, store: &mut Store, done: &mut Vec<Call>, exhaus
             if let Some(kept) = store.release(packet) {
                 let Key { bearer, sn } = key;
                 let answer = Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 };
-                done.push(kept.into_ended(answer.fields(), ::service::Outcome::Answered));
+                done.push(kept.into_ended(answer.fields(), Outcome::Answered));
             }
         }
         Event::Discarded { key, packet, reason: why } => {
             exhausted.remove(&key);
             if let Some(kept) = store.release(packet) {
-                done.push(kept.into_ended([0; FIELDS_MAX], ::service::Outcome::Dropped(reason(why))));
+                done.push(kept.into_ended([0; FIELDS_MAX], Outcome::Dropped(reason(why))));
             }
         }
         Event::MaxRetransmissions { key } => {
@@ -600,15 +614,16 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
 
     fn call(&mut self, burst: &mut [Call], now_ns: u64) {
         self.now_ns = now_ns;
-        self.touch(burst.iter().map(|call| &call.fields));
+        self.touch(burst.iter().map(|call| (&call.fields, call.payload_len)));
         for call in burst {
             let request = Request::read(&call.fields);
             match request.operation {
                 KEEP | SEND => self.keep(call, request, now_ns),
-                _ => match self.answer_to(request, (call.payload(), call.payload_len), call.route, now_ns) {
-                    Ok(answer) => call.answer(&answer.bytes()),
-                    Err(reason) => call.drop_for(reason),
-                },
+                _ => {
+                    let Call { packet, payload, payload_len, route, fields, .. } = call;
+                    let payload = packet.data().get(*payload as usize..).unwrap_or_default();
+                    call.outcome = self.answer_to(fields, (payload, *payload_len), *route, now_ns);
+                }
             }
         }
     }
@@ -621,17 +636,14 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
 
     fn answer(&mut self, burst: &mut [Question<'_>], now_ns: u64) {
         self.now_ns = now_ns;
-        self.touch(burst.iter().map(|question| &question.fields));
+        self.touch(burst.iter().map(|question| (&question.fields, question.len)));
         for question in burst {
-            let request = Request::read(&question.fields);
             // It was not to be asked: it has to be called, and what is behind it.
-            if keeps(request.operation) {
+            if keeps(question.fields[0]) {
                 break;
             }
-            match self.answer_to(request, (question.payload(), question.len), 0, now_ns) {
-                Ok(answer) => question.answer(&answer.bytes()),
-                Err(reason) => question.drop_for(reason),
-            }
+            let Question { fields, room, len, .. } = question;
+            question.outcome = self.answer_to(fields, (&room[..*len as usize], *len), 0, now_ns);
         }
     }
 

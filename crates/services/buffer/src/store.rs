@@ -89,6 +89,20 @@ impl Store {
         Held::new(size << PLACE_BITS | at as usize, u16::try_from(bytes).expect("an SDU's length has 16 bits"), true)
     }
 
+    /// Reads the blocks that copies of so many bytes each will be written to, and changes nothing: stores to lines that are not in the cache are made one after the other, and the
+    /// processor waits for them.
+    #[inline]
+    pub(crate) fn touch(&self, copies: impl Iterator<Item = usize>) {
+        let (mut nth, mut sum) = ([0; SIZES], 0);
+        for (size, length) in copies.filter(|bytes| *bytes <= u16::MAX.into()).map(|bytes| size_of_block(ROUTE + bytes)) {
+            let blocks = &self.sizes[size];
+            let block = blocks.free.get(nth[size]).and_then(|at| blocks.bytes.get(*at as usize * length..)?.get(..length));
+            nth[size] += 1;
+            sum = block.into_iter().flat_map(|block| block.iter().step_by(64)).fold(sum, |sum, byte| sum ^ byte);
+        }
+        std::hint::black_box(sum);
+    }
+
     /// A packet, if it is one.
     pub(crate) fn packet(&self, held: Held) -> Option<&Kept> {
         self.packets.get(held.place()).filter(|_| !held.is_copy)?.as_ref()

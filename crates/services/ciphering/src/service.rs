@@ -33,6 +33,7 @@ pub static INTERFACE: Interface = Interface {
     key: Some(0),
     reasons: &["no_key", "wrong_mac", "too_long", "too_short", "bearer", "library"],
     access: |_| Access::Write,
+    sends_own: false,
     check_setting: |index, value| match value {
         _ if index as usize >= MAX_KEYS => Err(SettingError::Index { index, limit: MAX_KEYS as u32 }),
         Some(value) => read(index, value).map(drop),

@@ -9,7 +9,9 @@
 use crate::codel::Law;
 use crate::shaper::{Fate, Limits, Offered, Rates, Reason, Shaper, Take};
 use crate::tree::{MAX_BURST, Node, Tree};
-use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Order, Outcome, Question, Requests, Service, Setting, SettingError};
+use ::service::{
+    Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Kept, Order, Outcome, Question, Requests, Service, Setting, SettingError,
+};
 
 /// In `flags` of a request: the sender understands marks (ECT, RFC 3168).
 pub const MARKS: u8 = 1;
@@ -31,6 +33,7 @@ pub static INTERFACE: Interface = Interface {
     key: Some(0),
     reasons: &["queue_full", "packets", "late", "codel", "no_rate", "no_queue"],
     access: |_| Access::None,
+    sends_own: false,
     check_setting: |index, value| match value {
         _ if index as usize >= MAX_QUEUES => Err(SettingError::Index { index, limit: MAX_QUEUES as u32 }),
         Some(value) => read_queue(index, value).map(drop),

@@ -68,7 +68,13 @@ impl Asked {
                 calls[table.as_u32() as usize] = Some(*at);
             }
         }
-        Asked { calls, held: vec![false; program.services.len()], stops: Stops { of: [0; BURST], any: false }, dropped: Vec::new(), burst: Vec::new() }
+        Asked {
+            calls,
+            held: vec![false; program.services.len()],
+            stops: Stops { of: [0; BURST], any: false },
+            dropped: Vec::new(),
+            burst: Vec::new(),
+        }
     }
 }
 

@@ -171,6 +171,8 @@ impl ReplicatingLane {
         stopped.clear();
         stopped.append(&mut stopped_later);
         (self.stopped, self.stopped_later, self.calls, self.order) = (stopped, stopped_later, calls, order);
+        // They go on as a burst, in the order in which they came.
+        self.again.sort_unstable();
         self.go_on(packets, verdicts, now_ns);
     }
 

@@ -34,6 +34,7 @@ pub static INTERFACE: Interface = Interface {
     key: Some(1),
     reasons: &["packets", "bytes", "duplicate", "attempts", "status_stale"],
     access: |_| Access::None,
+    sends_own: false,
     check_setting: |index, _| Err(SettingError::Index { index, limit: 0 }),
 };
 

@@ -1,4 +1,4 @@
-//! How many packets a second does the gNodeB's program carry, step by step, on one core? Beside step 3 written by hand.
+//! How many packets a second does the gNodeB's program carry, step by step, on one core? Beside step 3 and the whole downlink written by hand.
 
 use super::bearers::{self, Security, Services, entries};
 use super::failed;
@@ -35,11 +35,13 @@ pub(crate) enum Who {
     Step(u8),
     /// Step 5 with PDCP's security.
     Ciphered(Nea, Option<Nia>),
+    /// The whole downlink by hand, RLC AM without security, acknowledged.
+    HandWhole,
     /// The whole program, RLC AM, acknowledged.
     Whole(Nea, Option<Nia>),
 }
 
-const EVERYBODY: [Who; 12] = [
+const EVERYBODY: [Who; 13] = [
     Who::Ports,
     Who::Hand,
     Who::Step(0),
@@ -50,6 +52,7 @@ const EVERYBODY: [Who; 12] = [
     Who::Step(5),
     Who::Ciphered(Nea::Nea2, Some(Nia::Nia2)),
     Who::Ciphered(Nea::Nea1, None),
+    Who::HandWhole,
     Who::Whole(Nea::Nea0, None),
     Who::Whole(Nea::Nea2, Some(Nia::Nia2)),
 ];
@@ -63,6 +66,7 @@ impl Who {
         match self {
             Who::Ports => "frames and bursts alone".into(),
             Who::Hand => "step 3, C by hand".into(),
+            Who::HandWhole => "the whole downlink, RLC AM, NEA0, C by hand".into(),
             Who::Step(0) => "step 0: MAC addresses swapped".into(),
             Who::Step(1) => "step 1: and GTP-U off".into(),
             Who::Step(2) => "step 2: and headers of SDAP, PDCP, RLC".into(),
@@ -81,6 +85,8 @@ impl Who {
             Who::Step(5) => Some(10.0),
             Who::Ciphered(Nea::Nea2, _) => Some(7.0),
             Who::Ciphered(..) => Some(5.0),
+            Who::Whole(Nea::Nea0, _) => Some(7.0),
+            Who::Whole(..) => Some(3.0),
             _ => None,
         }
     }
@@ -92,9 +98,18 @@ impl Who {
         }
     }
 
-    /// Whether the buffer has copies until they are acknowledged.
+    /// Whether copies are kept until they are acknowledged.
     fn is_kept(self) -> bool {
-        matches!(self, Who::Step(5) | Who::Ciphered(..) | Who::Whole(..))
+        matches!(self, Who::Step(5) | Who::Ciphered(..) | Who::HandWhole | Who::Whole(..))
+    }
+
+    /// The same program by hand.
+    fn by_hand(self) -> Option<Who> {
+        match self {
+            Who::Step(3) => Some(Who::Hand),
+            Who::Whole(Nea::Nea0, None) => Some(Who::HandWhole),
+            _ => None,
+        }
     }
 
     fn compile(self, bearers: u32) -> Result<Ir, Failure> {
@@ -102,7 +117,7 @@ impl Who {
             Who::Ports | Who::Hand => bearers::compile(Some(3), bearers, &[]),
             Who::Step(step) => bearers::compile(Some(step), bearers, &[]),
             Who::Ciphered(..) => bearers::compile(Some(5), bearers, &["CIPHER"]),
-            Who::Whole(..) => bearers::compile(None, bearers, &[]),
+            Who::HandWhole | Who::Whole(..) => bearers::compile(None, bearers, &[]),
         }
     }
 
@@ -140,7 +155,7 @@ impl Contestant {
         let ir = Arc::new(who.compile(bearers)?);
         let security = who.security();
         let batch = who.entries(&ir, bearers)?;
-        let services = match who.is_kept() {
+        let services = match who.is_kept() && who != Who::HandWhole {
             true => Services::new(bearers, WINDOW, buffer, security, Choice::Fastest)?.all.to_vec(),
             false => Vec::new(),
         };
@@ -156,6 +171,13 @@ impl Contestant {
                     .filter(|op| matches!(op, Op::Insert(entry) if ir.program.tables[entry.table].name == "bearer_by_flow"));
                 gnb.install(&Batch { ops: downlink.cloned().collect() }).map_err(failed)?;
                 (None, gnb.lane())
+            }
+            Who::HandWhole => {
+                let flows = u64::from(bearers);
+                let usable = |e: baseline::LimitError| Failure::Usage(e.to_string());
+                let mut whole = baseline::whole::Whole::new(Arc::new(ir.program.clone()), flows, flows, WINDOW).map_err(usable)?;
+                whole.install(&batch).map_err(failed)?;
+                (None, whole.lane())
             }
             _ => {
                 let target = p4_driver::X86Program::of(&ir)?.load(&Default::default(), &services)?;
@@ -221,7 +243,7 @@ pub(super) fn steps(bearers: u32, common: &Common) -> Result<Vec<Value>, Failure
     for who in EVERYBODY {
         match Contestant::new(who, bearers, &numbers, &Place::Lane) {
             Ok(contestant) => contestants.push(contestant),
-            Err(Failure::Usage(why)) if who == Who::Hand => println!("  {} takes no part: {why}", who.name()),
+            Err(Failure::Usage(why)) if matches!(who, Who::Hand | Who::HandWhole) => println!("  {} takes no part: {why}", who.name()),
             Err(other) => return Err(other),
         }
     }
@@ -237,7 +259,7 @@ pub(super) fn steps(bearers: u32, common: &Common) -> Result<Vec<Value>, Failure
     }
     bar.finish_and_clear();
     contestants.iter().try_for_each(Contestant::finish)?;
-    let hand = contestants.iter().find(|c| c.who == Who::Hand).map(|c| c.rounds.clone());
+    let rounds_of = |who: Who| contestants.iter().find(|c| c.who == who).map(|c| &c.rounds);
     let rows = contestants.iter().zip(verified).map(|(c, verified)| {
         let mut row = report::rate(&c.who.name(), "Mpps", &c.rounds, verified);
         let mut notes = Vec::new();
@@ -245,7 +267,7 @@ pub(super) fn steps(bearers: u32, common: &Common) -> Result<Vec<Value>, Failure
             row["aim"] = json!(aim);
             notes.push(format!("aim {aim}"));
         }
-        if let Some(hand) = hand.as_ref().filter(|_| c.who == Who::Step(3)) {
+        if let Some(hand) = c.who.by_hand().and_then(rounds_of) {
             let ratio = c.rounds.ratio(hand);
             row["of_hand"] = ratio.json();
             notes.push(format!("{:.2} of by hand, aim 0.6", ratio.median()));

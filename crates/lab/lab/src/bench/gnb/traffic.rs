@@ -1,6 +1,7 @@
 //! Packets of many bearers through a lane: downlink frames in random order, and the STATUS PDUs that acknowledge them.
 //!
-//! A bearer's STATUS comes a burst behind the last packet that it acknowledges. So a lane that calls services for a whole burst has kept what is acknowledged.
+//! A burst is of one port, as the engine's are: of N3, or of the radio when so many STATUS PDUs are due. A bearer's STATUS comes behind the burst with the last packet that
+//! it acknowledges.
 
 use super::bearers::{self, N3, RADIO};
 use super::failed;
@@ -15,6 +16,9 @@ use target_api::{BURST, Lane};
 /// Packets of a bearer that a STATUS acknowledges.
 pub(super) const IN_FLIGHT: u32 = 8;
 
+/// Fewer bearers than these share bursts between N3 and the radio.
+const FEW: usize = 4 * BURST;
+
 /// Frames, for ever.
 struct Source {
     downlink: Vec<u8>,
@@ -24,7 +28,7 @@ struct Source {
     next: usize,
     /// By bearer: packets sent; empty where nobody acknowledges them.
     sent: Vec<u32>,
-    /// Bearers whose STATUS comes with the next burst.
+    /// Bearers whose STATUS comes with the next burst of the radio.
     due: Vec<u32>,
     /// By group, what its marker changes: a byte of the Identification, and the checksum; empty where packets are not marked.
     marks: Vec<(u8, [u8; 2])>,
@@ -33,16 +37,18 @@ struct Source {
 impl Source {
     /// Fills a burst. What a bearer sent first differs, so that statuses are due evenly.
     fn fill(&mut self, packets: &mut [Packet]) {
-        let mut statuses = std::mem::take(&mut self.due).into_iter();
-        for packet in packets {
-            if let Some(n) = statuses.next() {
-                packet.set(&self.status);
-                packet.port = RADIO;
-                let data = packet.data_mut();
-                data[bearers::UE..bearers::UE + 2].copy_from_slice(&(n as u16).to_be_bytes());
-                data[bearers::STATUS..bearers::STATUS + 3].copy_from_slice(&bearers::status(self.sent[n as usize]));
-                continue;
-            }
+        // Few bearers may not wait for a whole burst: their windows are full before.
+        let least = if self.sent.len() < FEW { 1 } else { packets.len() };
+        let statuses = if self.due.len() < least { 0 } else { self.due.len().min(packets.len()) };
+        let (radio, n3) = packets.split_at_mut(statuses);
+        for (packet, n) in radio.iter_mut().zip(self.due.drain(..statuses)) {
+            packet.set(&self.status);
+            packet.port = RADIO;
+            let data = packet.data_mut();
+            data[bearers::UE..bearers::UE + 2].copy_from_slice(&(n as u16).to_be_bytes());
+            data[bearers::STATUS..bearers::STATUS + 3].copy_from_slice(&bearers::status(self.sent[n as usize]));
+        }
+        for packet in n3 {
             let n = self.numbers[self.next];
             self.next += 1;
             if self.next == self.numbers.len() {
@@ -63,8 +69,6 @@ impl Source {
                 }
             }
         }
-        // More than a burst has room for wait for the one behind it.
-        self.due.extend(statuses);
     }
 }
 

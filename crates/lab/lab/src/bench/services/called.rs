@@ -73,6 +73,7 @@ static INTERFACE: Interface = Interface {
     key: None,
     reasons: &[],
     access: |_| Access::None,
+    sends_own: false,
     check_setting: |_, _| Ok(()),
 };
 

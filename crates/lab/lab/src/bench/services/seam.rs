@@ -74,8 +74,16 @@ pub(super) fn wrong(what: &str) -> Failure {
 /// Answers everything.
 struct Null;
 
-static NULL: Interface =
-    Interface { name: "null", request: &[], answer: &[], key: None, reasons: &[], access: |_| Access::None, check_setting: |_, _| Ok(()) };
+static NULL: Interface = Interface {
+    name: "null",
+    request: &[],
+    answer: &[],
+    key: None,
+    reasons: &[],
+    access: |_| Access::None,
+    sends_own: false,
+    check_setting: |_, _| Ok(()),
+};
 
 impl Service for Null {
     fn interface(&self) -> &'static Interface {
@@ -365,8 +373,7 @@ pub(crate) fn keep(place: &Place, bytes: usize, common: &Common) -> Result<Value
     let mut next: Vec<u32> = (0..bearers).map(|bearer| bearer % IN_FLIGHT).collect();
     let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&sdu, PortId(1))).collect();
     let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
-    let request =
-        |operation, bearer, sn| buffer::service::Request::new(operation, bearer, sn).fields();
+    let request = |operation, bearer, sn| buffer::service::Request::new(operation, bearer, sn).fields();
     let (mut rounds, mut walls, mut verified) = (Rounds::default(), Rounds::default(), 0);
     // By the own time of each side.
     let (mut lanes, mut services) = (Rounds::default(), Rounds::default());
