@@ -3,7 +3,9 @@
 #![warn(missing_docs)]
 
 mod array;
+mod prefetch;
 mod region;
 
 pub use array::{Array, Zero};
+pub use prefetch::{prefetch, prefetch_line};
 pub use region::{HUGE_PAGE, NoMemory, Region};

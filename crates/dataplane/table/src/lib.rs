@@ -47,6 +47,7 @@ pub use lpm::{Lpm, MAX_LPM_CAPACITY, Prefix};
 pub use meter::{Colour, Meter};
 pub use ternary::{Limits, Range, Rule, Ternary};
 
+use pages::prefetch;
 use std::ffi::c_void;
 
 /// Most keys that one burst look-up takes.
@@ -262,16 +263,4 @@ fn check_key(shape: &Shape, key: &[u8]) -> Result<(), TableError> {
         return Err(TableError::Invalid(format!("a key of {} bytes in a table of {}-byte keys", key.len(), shape.key_len)));
     }
     Ok(())
-}
-
-/// Asks the cache for the line at `address`; any address is allowed.
-#[inline(always)]
-fn prefetch(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch does not fault, whatever the address; SSE is part of every x86_64.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }

@@ -190,8 +190,7 @@ impl Service for ProcessClient {
         self.look(now_ns);
         if let Link::Attached(attached) = &mut self.link {
             let (slots, free, heads) = (&mut self.slots, &mut self.free, &mut self.heads);
-            let received =
-                attached.say_time(now_ns).and_then(|()| receive(attached, self.interface, slots, free, heads, out));
+            let received = attached.say_time(now_ns).and_then(|()| receive(attached, self.interface, slots, free, heads, out));
             if received.is_err() {
                 self.detach("has damaged the shared memory");
             }

@@ -15,6 +15,8 @@
 //! - Gaps. A packet that never came here, because it was lost on its way to the buffer, cannot be sent again. A NACK of it is passed over, and counted.
 
 use crate::status::{Missing, SO_END, SnLength, Status, StatusFault};
+use pages::prefetch_line;
+
 use crate::wheel::{NONE, Place, Places, SLOTS, Wheel};
 use crate::{Counters, Event, Limits, Payload, Reason, Refused};
 
@@ -143,6 +145,7 @@ pub trait Keeps<P> {
     fn new(bearers: usize, limits: Limits) -> Self;
     fn add(&mut self, bearer: u32, config: BearerConfig) -> Result<(), BearerError>;
     fn remove(&mut self, bearer: u32, events: &mut impl FnMut(Event<Key, P>)) -> bool;
+    fn prefetch(&self, _bearers: impl Iterator<Item = u32>) {}
     fn touch(&self, _burst: &[Key]) {}
     fn touch_waiting(&self, _bearers: impl Iterator<Item = u32>) {}
     fn keep_with(&mut self, bearer: u32, sn: u32, bytes: u64, poll: bool, now_ns: u64, make: impl FnOnce() -> P) -> Result<Kept, Reason>;
@@ -167,6 +170,11 @@ impl<P: Payload> Keeps<P> for RlcBuffer<P> {
 
     fn remove(&mut self, bearer: u32, events: &mut impl FnMut(Event<Key, P>)) -> bool {
         self.remove(bearer, events)
+    }
+
+    #[inline]
+    fn prefetch(&self, bearers: impl Iterator<Item = u32>) {
+        self.prefetch(bearers);
     }
 
     #[inline]
@@ -489,37 +497,38 @@ impl<P: Payload> RlcBuffer<P> {
         true
     }
 
-    /// Reads what [`RlcBuffer::keep`] of these packets will need and changes nothing: the cache misses of a burst then overlap. Keys need
-    /// not be valid.
-    pub fn touch(&self, burst: &[Key]) {
-        let mut sum = 0;
-        // Bearers first, all of them: their windows' addresses are in them.
-        for key in burst {
-            // Both of its lines.
-            sum ^= self.bearers.get(key.bearer as usize).map_or(0, |state| state.slots.len() as u32 ^ state.config.window);
+    /// Asks the cache for these bearers, which need not be there: for who must read them ahead of [`RlcBuffer::touch`].
+    #[inline]
+    pub fn prefetch(&self, bearers: impl Iterator<Item = u32>) {
+        for state in bearers.filter_map(|bearer| self.bearers.get(bearer as usize)) {
+            prefetch_line(state);
+            prefetch_line(&state.expires);
         }
+    }
+
+    /// Asks the cache for what [`RlcBuffer::keep`] of these packets will need: the misses of a burst then overlap. Keys need not be valid.
+    pub fn touch(&self, burst: &[Key]) {
+        self.prefetch(burst.iter().map(|key| key.bearer));
         for key in burst {
             if let Some(state) = self.live(key.bearer) {
                 // A place may lie in two lines.
                 let slot = &state.slots[state.place(key.sn)];
-                sum ^= slot.bytes ^ u32::from(slot.packet.is_some());
+                prefetch_line(slot);
+                prefetch_line(&slot.pending);
             }
         }
-        std::hint::black_box(sum);
     }
 
-    /// Reads what [`RlcBuffer::status`] of these bearers will need, as [`RlcBuffer::touch`] does: the packets that wait, from the first on, as far as a few
+    /// Asks the cache for what [`RlcBuffer::status`] of these bearers will need, as [`RlcBuffer::touch`] does: the packets that wait, from the first on, as far as a few
     /// lines of a cache go.
     pub fn touch_waiting(&self, bearers: impl Iterator<Item = u32>) {
-        /// Places that are read.
+        /// Places that are asked for.
         const MOST: u32 = 32;
-        let mut sum = 0;
         for state in bearers.filter_map(|bearer| self.live(bearer)) {
             for count in (0..state.kept.min(MOST)).map(|n| state.first.wrapping_add(n)) {
-                sum ^= state.slots[state.place(count)].bytes;
+                prefetch_line(&state.slots[state.place(count)]);
             }
         }
-        std::hint::black_box(sum);
     }
 
     /// Keeps a packet that is being sent the first time. Numbers of a bearer ascend; those that are left out are passed over for good.

@@ -556,11 +556,12 @@ impl<B: Keeps<Held>> BufferService<B> {
         Ok(Answer { event: REPORT, bearer, sn: report.acknowledged, start, end, flags: 0 })
     }
 
-    /// Reads what the requests of a burst will need: their cache misses overlap.
+    /// Asks the cache for what the requests of a burst will need: its misses overlap.
     fn touch<'a>(&mut self, calls: impl Iterator<Item = (&'a [u8; FIELDS_MAX], u32)> + Clone) {
         let requests = calls.clone().map(|(fields, _)| fields);
+        self.buffer.prefetch(requests.clone().map(|fields| Request::read(fields).bearer));
         let copies = calls.filter(|(fields, _)| fields[0] == NEXT);
-        self.store.touch(copies.map(|(fields, len)| usize::from(Request::read(fields).prefix_bytes) + len as usize));
+        self.store.prefetch(copies.map(|(fields, len)| usize::from(Request::read(fields).prefix_bytes) + len as usize));
         let mut keys = std::mem::take(&mut self.keys);
         keys.clear();
         keys.extend(requests.clone().map(|fields| {

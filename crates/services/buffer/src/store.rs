@@ -1,6 +1,6 @@
 //! What the service keeps, by small numbers: the windows of bearers hold these alone, so that a burst reads few lines of a cache for them.
 
-use pages::Array;
+use pages::{Array, prefetch_line};
 use service::Kept;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -89,18 +89,17 @@ impl Store {
         Held::new(size << PLACE_BITS | at as usize, u16::try_from(bytes).expect("an SDU's length has 16 bits"), true)
     }
 
-    /// Reads the blocks that copies of so many bytes each will be written to, and changes nothing: stores to lines that are not in the cache are made one after the other, and the
-    /// processor waits for them.
+    /// Asks the cache for the blocks that copies of so many bytes each will be written to: stores to lines that are not there are made one after the other, and the processor waits
+    /// for them.
     #[inline]
-    pub(crate) fn touch(&self, copies: impl Iterator<Item = usize>) {
-        let (mut nth, mut sum) = ([0; SIZES], 0);
+    pub(crate) fn prefetch(&self, copies: impl Iterator<Item = usize>) {
+        let mut nth = [0; SIZES];
         for (size, length) in copies.filter(|bytes| *bytes <= u16::MAX.into()).map(|bytes| size_of_block(ROUTE + bytes)) {
             let blocks = &self.sizes[size];
             let block = blocks.free.get(nth[size]).and_then(|at| blocks.bytes.get(*at as usize * length..)?.get(..length));
             nth[size] += 1;
-            sum = block.into_iter().flat_map(|block| block.iter().step_by(64)).fold(sum, |sum, byte| sum ^ byte);
+            block.into_iter().flat_map(|block| block.iter().step_by(64)).for_each(prefetch_line);
         }
-        std::hint::black_box(sum);
     }
 
     /// A packet, if it is one.
