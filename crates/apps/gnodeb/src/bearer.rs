@@ -65,6 +65,7 @@ pub struct Pdcp {
     /// RLC AM: SDUs are kept until the peer has them.
     pub acknowledged: bool,
     sn_length: SnLength,
+    receive_sn_length: SnLength,
     /// Packets between the halves of their work.
     burst: Vec<pdcp::security::Packet>,
     guard: Guard,
@@ -108,8 +109,11 @@ pub(crate) fn log(bearer: Bearer, direction: Direction, state: CountState) {
 
 /// How its PDUs look.
 pub(crate) fn format(drb: &Drb, direction: Direction) -> Format {
-    let sdap_header = if direction == Direction::Uplink { drb.sdap.uplink_header } else { drb.sdap.downlink_header };
-    Format { kind: Kind::Drb, sn_length: drb.pdcp_sn, integrity: drb.integrity.is_some(), sdap_header }
+    let (sdap_header, sn_length) = match direction {
+        Direction::Uplink => (drb.sdap.uplink_header, drb.pdcp_sn_uplink),
+        Direction::Downlink => (drb.sdap.downlink_header, drb.pdcp_sn),
+    };
+    Format { kind: Kind::Drb, sn_length, integrity: drb.integrity.is_some(), sdap_header }
 }
 
 fn security(drb: &Drb, direction: Direction, engine: &Engine) -> Security {
@@ -172,7 +176,8 @@ impl Pdcp {
             send: security(drb, side.sends(), engine),
             receive: security(drb, side.receives(), engine),
             acknowledged: matches!(drb.rlc, RlcMode::Am(_)),
-            sn_length: drb.pdcp_sn,
+            sn_length: format(drb, side.sends()).sn_length,
+            receive_sn_length: format(drb, side.receives()).sn_length,
             burst: Vec::with_capacity(BURST),
             guard: Guard { bearer: Bearer { ue, drb: drb.sdap.id }, side, high: 0 },
         }
@@ -231,9 +236,14 @@ impl Pdcp {
         })
     }
 
-    /// Length of its sequence numbers.
+    /// Length of the sequence numbers that it sends.
     pub fn sn_length(&self) -> SnLength {
         self.sn_length
+    }
+
+    /// And of those that it receives.
+    pub fn receive_sn_length(&self) -> SnLength {
+        self.receive_sn_length
     }
 
     /// COUNT of the first SDU that has none yet.

@@ -188,8 +188,10 @@ pub struct Drb {
     pub sdap: sdap::Drb,
     /// RLC.
     pub rlc: RlcMode,
-    /// PDCP's sequence numbers.
+    /// PDCP's sequence numbers, downlink.
     pub pdcp_sn: SnLength,
+    /// And uplink.
+    pub pdcp_sn_uplink: SnLength,
     /// Ciphering; `Nea0`: none.
     pub ciphering: Nea,
     /// Integrity protection; `None`: PDUs have no MAC-I.
@@ -448,6 +450,8 @@ struct DrbTable {
     rlc: Mode,
     #[serde(default = "bits18")]
     pdcp_sn_bits: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pdcp_sn_bits_uplink: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rlc_sn_bits: Option<u8>,
     #[serde(default)]
@@ -986,6 +990,8 @@ impl DrbTable {
             _ => Err(wrong(field(name), "expected 12 or 18")),
         };
         let pdcp_sn = sn("pdcp_sn_bits", self.pdcp_sn_bits)?;
+        let pdcp_sn_uplink = self.pdcp_sn_bits_uplink.map_or(Ok(pdcp_sn), |bits| sn("pdcp_sn_bits_uplink", bits))?;
+        let pdcp_window = pdcp_sn.window().min(pdcp_sn_uplink.window());
         let rlc = match (self.rlc, self.rlc_sn_bits) {
             (Mode::Am, bits) => RlcMode::Am(sn("rlc_sn_bits", bits.unwrap_or(18))?),
             (Mode::Um, Some(6)) => RlcMode::Um(UmSnLength::Bits6),
@@ -993,8 +999,8 @@ impl DrbTable {
             (Mode::Um, Some(_)) => return Err(wrong(field("rlc_sn_bits"), "expected 6 or 12 with UM")),
         };
         let most = match rlc {
-            RlcMode::Am(rlc_sn) => rlc_sn.window().min(pdcp_sn.window()),
-            RlcMode::Um(_) => pdcp_sn.window(),
+            RlcMode::Am(rlc_sn) => rlc_sn.window().min(pdcp_window),
+            RlcMode::Um(_) => pdcp_window,
         };
         let window = self.window.unwrap_or(WINDOW.min(most));
         if !(1..=most).contains(&window) {
@@ -1026,6 +1032,7 @@ impl DrbTable {
             },
             rlc,
             pdcp_sn,
+            pdcp_sn_uplink,
             ciphering,
             integrity,
             keys,
@@ -1162,6 +1169,8 @@ integrity_key = "101112131415161718191a1b1c1d1e1f"
             ("[[ue.drb]]\nid = 1", "[[ue.drb]]\nid = 33"),
             ("rlc = \"am\"", "rlc = \"tm\""),
             ("rlc = \"am\"", "rlc = \"am\"\nrlc_sn_bits = 6"),
+            ("rlc = \"am\"", "rlc = \"am\"\npdcp_sn_bits_uplink = 17"),
+            ("rlc = \"am\"", "rlc = \"am\"\npdcp_sn_bits_uplink = 12\nwindow = 2049"),
             ("rlc = \"am\"", "rlc = \"um\"\nrlc_sn_bits = 18"),
             ("rlc = \"am\"", "rlc = \"am\"\nrlc_sn_bits = 12\nwindow = 2049"),
             ("rlc = \"am\"", "rlc = \"am\"\nreordering_ms = 3001"),

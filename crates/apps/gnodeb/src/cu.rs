@@ -221,13 +221,14 @@ impl Cu {
                 leaving.teids.insert(drb_id, tunnels.downlink_teid);
                 leaving.limit_bytes += drb.config.queue_bytes;
                 let (session, sdap, uplink) = (&ue.session, &mut ue.sdap, &mut ue.uplink);
-                let (acknowledged, bits) = (drb.pdcp.acknowledged, drb.pdcp.sn_length());
+                let acknowledged = drb.pdcp.acknowledged;
+                let (down_bits, up_bits) = (drb.pdcp.sn_length(), drb.pdcp.receive_sn_length());
                 let (down, up) = drb.pdcp.hand_over(&mut |sdu| to_upf(session, sdap, drb_id, sdu, uplink, out));
                 let mut forward = |teid, number, sdu: &[u8]| self.backlog.sdu(*id, leaving.to, teid, number, sdu);
                 for (count, sdu) in up.waiting {
-                    sdu.iter().for_each(|sdu| forward(tunnels.uplink_teid, Some((bits, count)), sdu));
+                    sdu.iter().for_each(|sdu| forward(tunnels.uplink_teid, Some((up_bits, count)), sdu));
                 }
-                down.numbered.iter().for_each(|(count, sdu)| forward(tunnels.downlink_teid, Some((bits, *count)), sdu));
+                down.numbered.iter().for_each(|(count, sdu)| forward(tunnels.downlink_teid, Some((down_bits, *count)), sdu));
                 down.fresh.iter().for_each(|sdu| forward(tunnels.downlink_teid, None, sdu));
                 // It has come, and goes on before all has come behind it.
                 if let Some(mut arriving) = drb.arriving {

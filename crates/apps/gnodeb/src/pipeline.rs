@@ -565,7 +565,7 @@ fn receiving(drb: &Drb) -> radio_bearer::BearerConfig {
         }),
     };
     let order = OrderConfig {
-        sn_length: drb.pdcp_sn,
+        sn_length: drb.pdcp_sn_uplink,
         window: drb.window,
         bytes: drb.queue_bytes,
         reordering_ns: drb.reordering_ns,
@@ -634,10 +634,10 @@ fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u
         RlcMode::Um(bits) => (1, bits == UmSnLength::Bits12),
         RlcMode::Am(bits) => (2, bits == SnLength::Bits18),
     };
-    let formats: [u128; 4] = [number.into(), mode, long.into(), u128::from(drb.pdcp_sn == SnLength::Bits18)];
+    let formats = |pdcp_sn| [number.into(), mode, long.into(), u128::from(pdcp_sn == SnLength::Bits18)];
     let protection: [u128; 2] = [is_protected(drb).into(), number.into()];
     let id = drb.sdap.id;
-    let mut down = formats.to_vec();
+    let mut down = formats(drb.pdcp_sn).to_vec();
     down.extend([drb.sdap.downlink_header.into(), 0]);
     down.extend(protection);
     down.extend([ue.id.into(), id.get().into(), count_base.into(), 0, pdu_bytes.into(), unit_peer]);
@@ -655,7 +655,7 @@ fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u
     if ue.sdap.default_drb == Some(id) {
         rows.insert(("default_bearer", vec![key]), ("set_bearer", down));
     }
-    let mut up = formats.to_vec();
+    let mut up = formats(drb.pdcp_sn_uplink).to_vec();
     up.push(drb.sdap.uplink_header.into());
     up.extend(protection);
     // A bearer without header has one flow, which says what its packets are of.

@@ -49,8 +49,8 @@ fn bearers() -> Vec<String> {
     let keys = "cipher_key = \"000102030405060708090a0b0c0d0e0f\"\n";
     let integrity = "integrity_key = \"101112131415161718191a1b1c1d1e1f\"\n";
     [
-        format!("rlc = \"am\"\nciphering = 2\nintegrity = 2\n{keys}{integrity}"),
-        format!("rlc = \"am\"\nrlc_sn_bits = 12\npdcp_sn_bits = 12\nciphering = 1\n{keys}sdap_header_uplink = true\nsdap_header_downlink = true\n"),
+        format!("rlc = \"am\"\npdcp_sn_bits_uplink = 12\nciphering = 2\nintegrity = 2\n{keys}{integrity}"),
+        format!("rlc = \"am\"\nrlc_sn_bits = 12\npdcp_sn_bits = 12\npdcp_sn_bits_uplink = 18\nciphering = 1\n{keys}sdap_header_uplink = true\nsdap_header_downlink = true\n"),
         format!("rlc = \"am\"\nciphering = 0\nintegrity = 3\n{integrity}sdap_header_downlink = true\nwindow = 256\n"),
         "rlc = \"am\"\nrlc_sn_bits = 12\nciphering = 0\n".to_owned(),
         format!("rlc = \"um\"\nciphering = 3\n{keys}reordering_ms = 100\n"),

@@ -32,6 +32,7 @@ struct Case {
     packets: u32,
     pdu_bytes: usize,
     pdcp_sn_bits: u8,
+    pdcp_sn_bits_uplink: u8,
     rlc_sn_bits: u8,
     sdap: bool,
     nea: u8,
@@ -54,28 +55,28 @@ struct Case {
 fn case() -> impl Strategy<Value = Case> {
     let bits = || prop_oneof![Just(12u8), Just(18)];
     let radio = (any::<u64>(), 0.0..0.3, 0..8 * MS, 0.0..0.3, 64..2000usize);
-    let bearer = (bits(), bits(), any::<bool>(), 0..4u8, proptest::option::of(0..4u8), 4..300u32);
+    let bearer = ((bits(), bits()), bits(), any::<bool>(), 0..4u8, proptest::option::of(0..4u8), 4..300u32);
     let recover = prop_oneof![Just(0), 20..150u64];
     (radio, bearer, 1..200u32, any::<bool>(), prop_oneof![Just(0.0), 0.0..0.1], recover).prop_map(
         |(
             (seed, loss, delay_ns, reorder, pdu_bytes),
-            (pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window),
+            ((pdcp_sn_bits, pdcp_sn_bits_uplink), rlc_sn_bits, sdap, nea, nia, window),
             packets,
             split,
             f1u_loss,
             recover_ms,
         )| {
             let radio = Case { seed, loss, delay_ns, reorder, packets, pdu_bytes, split, f1u_loss, recover_ms, ..ordinary() };
-            Case { pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window, ..radio }
+            Case { pdcp_sn_bits, pdcp_sn_bits_uplink, rlc_sn_bits, sdap, nea, nia, window, ..radio }
         },
     )
 }
 
 /// The bearer's table, as both sides have it.
 fn drb(case: &Case, f1u: bool) -> String {
-    let Case { pdcp_sn_bits, rlc_sn_bits, sdap, nea, window, .. } = case;
+    let Case { pdcp_sn_bits, pdcp_sn_bits_uplink, rlc_sn_bits, sdap, nea, window, .. } = case;
     let mut text = format!(
-        "[[ue.drb]]\nid = 1\nrlc = \"am\"\npdcp_sn_bits = {pdcp_sn_bits}\nrlc_sn_bits = {rlc_sn_bits}\nciphering = {nea}\nwindow = {window}\n\
+        "[[ue.drb]]\nid = 1\nrlc = \"am\"\npdcp_sn_bits = {pdcp_sn_bits}\npdcp_sn_bits_uplink = {pdcp_sn_bits_uplink}\nrlc_sn_bits = {rlc_sn_bits}\nciphering = {nea}\nwindow = {window}\n\
          sdap_header_uplink = {sdap}\nsdap_header_downlink = {sdap}\n"
     );
     if *nea > 0 {
@@ -289,6 +290,7 @@ fn ordinary() -> Case {
         packets: 2000,
         pdu_bytes: 700,
         pdcp_sn_bits: 18,
+        pdcp_sn_bits_uplink: 18,
         rlc_sn_bits: 18,
         sdap: false,
         nea: 2,
@@ -349,7 +351,7 @@ fn a_bearer_of_rlc_um_that_gets_other_keys_goes_on() {
 fn a_du_does_not_wait_for_what_the_ue_has() {
     let case = |seed, loss, delay_ns, packets, pdu_bytes, window, recover_ms| {
         let case = Case { seed, loss, delay_ns, packets, pdu_bytes, window, recover_ms, ..ordinary() };
-        Case { pdcp_sn_bits: 12, rlc_sn_bits: 12, nea: 0, nia: None, split: true, reorder: 0.0, ..case }
+        Case { pdcp_sn_bits: 12, pdcp_sn_bits_uplink: 12, rlc_sn_bits: 12, nea: 0, nia: None, split: true, reorder: 0.0, ..case }
     };
     check(&case(16096516247762807938, 0.09059118979360806, 2000001, 109, 806, 70, 130));
     let lossy = case(329028356800138814, 0.2149787183803522, 3000001, 8, 515, 13, 22);
