@@ -3,9 +3,9 @@
 #include <v1model.p4>
 #include <service.p4>
 
-header request_t { bit<8> operation; bit<32> bearer; bit<32> sn; bit<8> flags; bit<8> prefix_bytes; bit<16> segment_bytes; }
+header request_t { bit<8> operation; bit<32> bearer; bit<32> sn; bit<8> flags; bit<8> prefix_bytes; bit<16> segment_bytes; bit<32> prefix; }
 header answer_t { bit<8> event; bit<32> bearer; bit<32> sn; bit<16> start; bit<16> end; bit<8> flags; }
-struct asked_t { bit<8> operation; bit<32> bearer; bit<32> sn; bit<8> flags; bit<8> prefix_bytes; bit<16> segment_bytes; }
+struct asked_t { bit<8> operation; bit<32> bearer; bit<32> sn; bit<8> flags; bit<8> prefix_bytes; bit<16> segment_bytes; bit<32> prefix; }
 struct answered_t { bit<8> event; bit<32> bearer; bit<32> sn; bit<16> start; bit<16> end; bit<8> flags; }
 struct headers { request_t request; answer_t answer; }
 struct meta { answered_t answered; }
@@ -18,7 +18,7 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t s) {
     Service<asked_t, answered_t>("buffer") buffer;
     apply {
         buffer.call({ hdr.request.operation, hdr.request.bearer, hdr.request.sn, hdr.request.flags, hdr.request.prefix_bytes,
-                      hdr.request.segment_bytes }, m.answered);
+                      hdr.request.segment_bytes, hdr.request.prefix }, m.answered);
         hdr.request.setInvalid();
         hdr.answer.setValid();
         hdr.answer.event = m.answered.event;
