@@ -141,6 +141,7 @@ control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard
         clone(CloneType.I2E, 1);
 #endif
 #if STEP == 5
+        // The buffer numbers what it keeps as COUNT does while it refuses nothing, as the measurement sees to.
         buffer.send({ BUFFER_NEXT, meta.bearer, 0, 0, meta.prefix_bytes, 0, meta.prefix });
 #endif
     }

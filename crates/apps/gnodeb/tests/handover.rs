@@ -30,6 +30,7 @@ struct Case {
     delay_ns: u64,
     packets: u32,
     bits: u8,
+    bits_uplink: u8,
     sdap: bool,
     nea: u8,
     nia: Option<u8>,
@@ -44,12 +45,34 @@ struct Case {
 
 fn case() -> impl Strategy<Value = Case> {
     let radio = (any::<u64>(), 0.0..0.3, 0..8 * MS);
-    let bearer =
-        (prop_oneof![Just(12u8), Just(18)], any::<bool>(), 0..4u8, proptest::option::of(0..4u8), prop_oneof![1..32u32, 32..300u32]);
+    let bits = (prop_oneof![Just(12u8), Just(18)], prop_oneof![Just(12u8), Just(18)]);
+    let bearer = (bits, any::<bool>(), 0..4u8, proptest::option::of(0..4u8), prop_oneof![1..32u32, 32..300u32]);
     let times = (0..40u64, 0..40u64, 0..120u64, 0..20 * MS);
     (radio, bearer, times, 1..900u32, 1..4u64).prop_map(
-        |((seed, loss, delay_ns), (bits, sdap, nea, nia, window), (status_ms, reconfigure_ms, switch_ms, xn_ns), packets, handovers)| {
-            Case { seed, loss, delay_ns, packets, bits, sdap, nea, nia, window, handovers, status_ms, reconfigure_ms, switch_ms, xn_ns }
+        |(
+            (seed, loss, delay_ns),
+            ((bits, bits_uplink), sdap, nea, nia, window),
+            (status_ms, reconfigure_ms, switch_ms, xn_ns),
+            packets,
+            handovers,
+        )| {
+            Case {
+                seed,
+                loss,
+                delay_ns,
+                packets,
+                bits,
+                bits_uplink,
+                sdap,
+                nea,
+                nia,
+                window,
+                handovers,
+                status_ms,
+                reconfigure_ms,
+                switch_ms,
+                xn_ns,
+            }
         },
     )
 }
@@ -61,6 +84,7 @@ fn ordinary() -> Case {
         delay_ns: 4 * MS,
         packets: 1500,
         bits: 18,
+        bits_uplink: 18,
         sdap: true,
         nea: 2,
         nia: Some(2),
@@ -76,7 +100,8 @@ fn ordinary() -> Case {
 /// The bearer as a cell has it: each has its keys.
 fn drb(case: &Case, cell: usize) -> Value {
     let mut drb = json!({
-        "id": 1, "rlc": "am", "pdcp_sn_bits": case.bits, "rlc_sn_bits": case.bits, "ciphering": case.nea, "window": case.window,
+        "id": 1, "rlc": "am", "pdcp_sn_bits": case.bits, "pdcp_sn_bits_uplink": case.bits_uplink, "rlc_sn_bits": case.bits,
+        "ciphering": case.nea, "window": case.window,
         "sdap_header_uplink": case.sdap, "sdap_header_downlink": case.sdap,
     });
     if case.nea > 0 {
@@ -410,7 +435,7 @@ fn packets_of_the_new_path_wait_no_longer_than_they_may_where_the_end_marker_is_
 /// What a stranger sends to a forwarding tunnel, and a source that is not what it should be, change nothing but a counter.
 #[test]
 fn hostile_messages_of_forwarding_tunnels_are_counted_by_reason() {
-    let case = Case { bits: 12, window: 2048, ..ordinary() };
+    let case = Case { bits: 12, bits_uplink: 12, window: 2048, ..ordinary() };
     let mut bed = Bed::new(&case);
     let prepared = bed.ask(1, &json!({ "do": "prepare", "from": N3[0], "ue": [at_gnb(&case, 1)] }));
     let teid = |name: &str| prepared["ue"][0]["drb"][0][name].as_u64().unwrap() as u32;
@@ -632,6 +657,7 @@ fn uplink_of_a_small_window_over_three_handovers() {
         delay_ns: 302_213,
         packets: 788,
         bits: 12,
+        bits_uplink: 12,
         sdap: true,
         nea: 1,
         nia: Some(1),

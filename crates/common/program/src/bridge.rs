@@ -162,6 +162,9 @@ pub struct Bridge {
     /// Whether passes behind a stop, or of copies, may use a meter, a register or random numbers. Then a packet must be through before the next one begins, as that
     /// one sees what it leaves there.
     pub state_behind_stops: bool,
+    /// By register that the program only writes, at one place behind a stop: the services at one of whose calls each packet is on its way there. The register holds what
+    /// the last packet has written if no packet overtakes another one at one of these calls.
+    pub written_behind: Vec<Vec<ServiceId>>,
     /// Of a program for PSA: the rest of what the replication engine is told, and tells. Every pass of it stops.
     pub switch: Option<Switch>,
 }

@@ -97,8 +97,8 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
             "the program has stages of a chain, and copies packets or calls services too",
         ));
     }
-    // No packet overtakes another one at a call of a service; copies do.
-    let written_only = if copies { BTreeSet::new() } else { written_only(ir) };
+    // No packet overtakes another one at a call of a service that needs them in their order; copies do.
+    let written_only = if copies { BTreeMap::new() } else { written_only(ir) };
     let (state_behind_stops, last) = (state_behind_stops(ir, &written_only), last_stops(ir, &written_only));
     let mut ir = ir.clone();
     let mut truncates = false;
@@ -140,14 +140,15 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
         truncation.put_back(&mut ir, &vars, &layout);
     }
     layout.rest(&mut ir, &vars);
-    let bridge = Bridge { state_behind_stops, ..layout.bridge(&ir, &vars) };
+    let written_behind = written_only.into_values().collect();
+    let bridge = Bridge { state_behind_stops, written_behind, ..layout.bridge(&ir, &vars) };
     ir.intrinsic.standard.remove("mcast_grp");
     Ok(Some((ir, bridge)))
 }
 
 /// Whether a pass that goes on behind a stop, or that of a copy, may come to a meter, a register or random numbers. Of ingress it does what follows a call, all of the
 /// parser that finds it in the packet, and egress. Registers that are `written_only` hold what the last packet has written, so that the order at calls is enough for them.
-fn state_behind_stops(ir: &Ir, written_only: &BTreeSet<RegisterId>) -> bool {
+fn state_behind_stops(ir: &Ir, written_only: &BTreeMap<RegisterId, Vec<ServiceId>>) -> bool {
     let uses = |block: &Block| control::any_stmt(block, &mut |s| uses_state(ir, s));
     let again = |s: &Stmt| matches!(s, Stmt::Extern(Extern::Replicate { kind: Replicate::Resubmit | Replicate::Recirculate, .. }));
     let goes_again = [ir.ingress(), ir.egress()].into_iter().any(|b| control::any_stmt(b, &mut |s| again(s) || in_actions(ir, s, &again)));
@@ -157,14 +158,11 @@ fn state_behind_stops(ir: &Ir, written_only: &BTreeSet<RegisterId>) -> bool {
     parser.chain(behind).any(uses) || behind_calls(&matters, ir.ingress(), &mut false)
 }
 
-/// Registers that the program writes, at one place of ingress, and does not read: the control plane does.
-fn written_only(ir: &Ir) -> BTreeSet<RegisterId> {
-    let (mut written, mut others, mut once) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    walk::all_stmts(ir.ingress(), &mut |s| {
-        if let Stmt::Extern(Extern::RegisterWrite { register, .. }) = s {
-            written.insert(*register);
-        }
-    });
+/// Registers that the program writes, at one place of ingress, and does not read: the control plane does. With the services at one of whose calls each packet is on
+/// its way there.
+fn written_only(ir: &Ir) -> BTreeMap<RegisterId, Vec<ServiceId>> {
+    let (mut written, mut others, mut once) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+    ways_to_writes(ir.ingress(), &mut Vec::new(), &mut written);
     for block in ir.blocks() {
         walk::all_stmts(block, &mut |s| match s {
             Stmt::Extern(Extern::RegisterRead { register, .. }) => drop(others.insert(*register)),
@@ -172,17 +170,30 @@ fn written_only(ir: &Ir) -> BTreeSet<RegisterId> {
             _ => {}
         });
     }
-    written.retain(|register| !others.contains(register));
+    written.retain(|register, services| !services.is_empty() && !others.contains(register));
     written
 }
 
-fn writes_only(stmt: &Stmt, written_only: &BTreeSet<RegisterId>) -> bool {
-    matches!(stmt, Stmt::Extern(Extern::RegisterWrite { register, .. }) if written_only.contains(register))
+/// `ahead`: services that each packet has called that comes to the start of the block.
+fn ways_to_writes(block: &Block, ahead: &mut Vec<ServiceId>, written: &mut BTreeMap<RegisterId, Vec<ServiceId>>) {
+    let outside = ahead.len();
+    for stmt in block {
+        match stmt {
+            Stmt::Extern(Extern::RegisterWrite { register, .. }) => drop(written.insert(*register, ahead.clone())),
+            Stmt::Extern(Extern::Service { service, .. }) => ahead.push(*service),
+            _ => walk::stmt_blocks(stmt, &mut |inner| ways_to_writes(inner, ahead, written)),
+        }
+    }
+    ahead.truncate(outside);
+}
+
+fn writes_only(stmt: &Stmt, written_only: &BTreeMap<RegisterId, Vec<ServiceId>>) -> bool {
+    matches!(stmt, Stmt::Extern(Extern::RegisterWrite { register, .. }) if written_only.contains_key(register))
 }
 
 /// For each stop of ingress, and then of egress, in the order of their text: whether nothing behind it stops again or uses state. What comes behind a statement in
 /// its text counts as behind it, though a branch may leave it out.
-fn last_stops(ir: &Ir, written_only: &BTreeSet<RegisterId>) -> Vec<bool> {
+fn last_stops(ir: &Ir, written_only: &BTreeMap<RegisterId, Vec<ServiceId>>) -> Vec<bool> {
     let matters = |s: &Stmt| calls::stops(s) || (uses_state(ir, s) && !writes_only(s, written_only));
     let copies = |s: &Stmt| matches!(s, Stmt::Extern(Extern::Replicate { .. }));
     let copies = [ir.ingress(), ir.egress()].into_iter().any(|b| control::any_stmt(b, &mut |s| copies(s) || in_actions(ir, s, &copies)));
@@ -860,6 +871,7 @@ impl Layout {
             stops: self.calls.all.clone(),
             headers: self.length.map_or_else(BitField::default, at),
             state_behind_stops: false,
+            written_behind: Vec::new(),
             switch: None,
         }
     }

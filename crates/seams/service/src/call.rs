@@ -289,6 +289,8 @@ impl Call {
     pub const SENT_TAG: u32 = Call::NO_TAG - 1;
     /// The tag of a packet of the service's own ([`Call::own`]).
     pub const OWN_TAG: u32 = Call::SENT_TAG - 1;
+    /// Bytes that such a packet has, at most: the answer in front of them must have room, too.
+    pub const OWN_MAX: usize = MAX_PACKET - FIELDS_MAX;
 
     /// A packet of the service's own, for [`crate::Service::poll`]: it begins its way through the program, as one that came in by the port of services
     /// (`SERVICE_PORT` of p4/include/splitplane.p4). Its bytes are those of an answer's fields, and `payload` behind them.
@@ -296,8 +298,9 @@ impl Call {
     /// `route`: that of the call that it comes of.
     ///
     /// # Panics
-    /// If `payload` is longer than [`MAX_PACKET`], or the answer than [`FIELDS_MAX`].
+    /// If `payload` is longer than [`Call::OWN_MAX`], or the answer than [`FIELDS_MAX`].
     pub fn own(payload: &[u8], answer: &[u8], route: u32) -> Call {
+        assert!(payload.len() <= Call::OWN_MAX, "{} bytes of a packet of the service's own", payload.len());
         let packet = Packet::new(payload, PortId::default());
         let own = Call::new(packet, 0, fields_of(answer), Call::OWN_TAG);
         Call { route, returns_payload: true, outcome: Outcome::Copy, ..own }

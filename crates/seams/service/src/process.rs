@@ -467,7 +467,7 @@ fn settle(
 ) -> Result<(), Corrupt> {
     let Head { slot, code, detail, payload_len, given, fields } = head;
     if slot == Call::OWN_TAG {
-        if !sends_own || code != COPIED || given != payload_len || payload_len > MAX_PACKET {
+        if !sends_own || code != COPIED || given != payload_len || payload_len > Call::OWN_MAX {
             return Err(Corrupt);
         }
         let mut payload = vec![0; payload_len];

@@ -17,8 +17,8 @@ use asking::Asked;
 use base::{DropReason, HEADROOM, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Often, Together, Waiting};
 use clones::Cloned;
-use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, MeterId, Mirror, Op, Program, Replica, TableId};
-use service::{Call, Caller, Deployment, Mismatch};
+use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, MeterId, Mirror, Op, Program, Replica, ServiceId, TableId};
+use service::{Call, Caller, Deployment, Mismatch, Order};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -132,6 +132,9 @@ impl<T: Target> Target for Replicating<T> {
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
         let program = self.program();
+        let callers: Vec<Caller> = self.services.iter().map(|s| s.caller()).collect();
+        let in_order = |service: &ServiceId| callers.get(service.as_u32() as usize).is_some_and(|c| c.at_once().order == Order::Packets);
+        let overtakes = self.bridge.written_behind.iter().any(|services| !services.iter().any(in_order));
         Box::new(ReplicatingLane {
             inner: self.inner.lane(index),
             bridge: self.bridge.clone(),
@@ -139,10 +142,10 @@ impl<T: Target> Target for Replicating<T> {
             headers: Often::new(self.bridge.headers),
             places: program.services.values().map(Called::new).collect(),
             copies: self.copies.clone(),
-            callers: self.services.iter().map(|s| s.caller()).collect(),
+            callers,
             // What one packet leaves in a register the next one sees: copies included, in order.
             room: if self.bridge.len + GROWTH > HEADROOM { self.bridge.len + GROWTH } else { 0 },
-            one_by_one: program.stages.is_empty() && self.bridge.state_behind_stops,
+            one_by_one: program.stages.is_empty() && (self.bridge.state_behind_stops || overtakes),
             keeps_originals: self.bridge.clone.width > 0,
             originals: Vec::new(),
             cloned: Vec::new(),

@@ -13,7 +13,7 @@
 //!
 //! A lane calls it a burst at a time. Nothing here does I/O, reads a clock or starts threads: time is nanoseconds given with each call.
 //! A clock that goes back stands still. Memory is taken when a buffer is made or a bearer is added; keeping, acknowledging and
-//! retransmitting allocate nothing. The service keeps packets and copies in memory that grows to what was kept at once.
+//! retransmitting allocate nothing. The service keeps packets and copies in memory that grows to what was kept at once, of each size of copies.
 //!
 //! **Packets are not copied**, unless the service is asked to keep a copy. The buffer is generic over a handle ([`Payload`]): it is moved in by `keep`, lent for a retransmission, and
 //! moved out by an [`Event`]. For [`base::Packet`] 32 bytes are moved and the packet's bytes stay where they are. A lane whose ports lend it

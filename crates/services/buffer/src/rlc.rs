@@ -150,7 +150,7 @@ pub trait Keeps<P> {
     fn touch_waiting(&self, _bearers: impl Iterator<Item = u32>) {}
     fn keep_with(&mut self, bearer: u32, sn: u32, bytes: u64, poll: bool, now_ns: u64, make: impl FnOnce() -> P) -> Result<Kept, Reason>;
     fn reserve(&mut self, bearer: u32, bytes: u64, now_ns: u64) -> Result<u32, Reason>;
-    fn claim(&mut self, bearer: u32, number: u32, bytes: u64);
+    fn claim(&mut self, bearer: u32, number: u32);
     fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault>;
     fn next_retransmission(&mut self, now_ns: u64) -> Option<Retransmission<'_, P>>;
     fn advance(&mut self, now_ns: u64, events: &mut impl FnMut(Event<Key, P>));
@@ -198,8 +198,8 @@ impl<P: Payload> Keeps<P> for RlcBuffer<P> {
     }
 
     #[inline]
-    fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
-        self.claim(bearer, number, bytes);
+    fn claim(&mut self, bearer: u32, number: u32) {
+        self.claim(bearer, number);
     }
 
     #[inline]
@@ -584,7 +584,11 @@ impl<P: Payload> RlcBuffer<P> {
     }
 
     /// Reserves a place for a packet of the bearer's whose SDU has at most so many bytes: which one it is, counted from 0 since the bearer was added, so that
-    /// its sender can number packets by it and spends no number on one that is not kept. Behind the last number, `u32::MAX`, no place is reserved any more.
+    /// its sender can number packets by it and spends no number on one for which the bearer has no room. Once the numbers are spent the answer is `u32::MAX`, and no
+    /// place is reserved any more. Of the limits of all bearers together the packets that are awaited are not part: where they are nearly reached, a packet may be refused
+    /// in spite of its place.
+    ///
+    /// Packets that are dropped on the way to their places do not keep them: those that are awaited when `t-PollRetransmit` expires have none any more.
     ///
     /// # Errors
     /// Why there is none. It is counted nowhere: no packet was given in. Where a limit is the reason, a poll is arranged for, as by [`RlcBuffer::keep`].
@@ -611,13 +615,14 @@ impl<P: Payload> RlcBuffer<P> {
         Ok(number)
     }
 
-    /// The packet of a reserved place has come, with so many bytes: those of earlier places will not come any more.
-    pub fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
+    /// The packet of a reserved place has come: those of earlier places will not come any more. Those that are still to come count with the mean length of all that were.
+    pub fn claim(&mut self, bearer: u32, number: u32) {
         let Some(state) = self.bearers.get_mut(bearer as usize) else { return };
         let behind = state.reserved.wrapping_sub(number).wrapping_sub(1);
         if behind < state.awaited {
+            let mean = |bytes: u32| (u64::from(bytes) * u64::from(behind) / u64::from(state.awaited)) as u32;
+            state.awaited_bytes = if behind == 0 { 0 } else { mean(state.awaited_bytes) };
             state.awaited = behind;
-            state.awaited_bytes = if behind == 0 { 0 } else { state.awaited_bytes.saturating_sub(bytes as u32) };
         }
     }
 
@@ -642,7 +647,7 @@ impl<P: Payload> RlcBuffer<P> {
     #[cold]
     fn poll_if_stalled(&mut self, bearer: u32, reason: Reason) {
         let stalled = matches!(reason, Reason::Window | Reason::BearerBytes | Reason::Packets | Reason::Bytes);
-        if stalled && self.live(bearer).is_some_and(|state| state.kept > 0 && state.expires == STOPPED) {
+        if stalled && self.live(bearer).is_some_and(|state| (state.kept > 0 || state.awaited > 0) && state.expires == STOPPED) {
             self.start_poll(bearer);
         }
     }
@@ -866,6 +871,7 @@ impl<P: Payload> RlcBuffer<P> {
         self.counters.expired += 1;
         let state = &mut self.bearers[bearer as usize];
         state.expires = STOPPED;
+        (state.awaited, state.awaited_bytes) = (0, 0);
         // What is pending carries a poll when its last packet goes.
         if state.pending_first == NONE && state.kept > 0 {
             let last = state.last;

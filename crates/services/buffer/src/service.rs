@@ -42,7 +42,7 @@ pub const SEND: u8 = 2;
 /// Operation: number a packet, and keep a copy of its SDU. A packet that is refused has spent no number, so that the peer does not wait for it.
 pub const NEXT: u8 = 3;
 /// Operation: reserve a place for one more. A program asks before it spends a number of its own on the packet: the answer's `sn` counts the bearer's places, and is the
-/// `sn` of the [`NEXT`] for which the place is. Places whose packets do not come are free again with the first that comes behind them.
+/// `sn` of the [`NEXT`] for which the place is. Places whose packets do not come are free again with the first that comes behind them, or when the bearer's `t-PollRetransmit` expires.
 pub const ROOM: u8 = 4;
 /// Operation: cut a packet into segments, and keep nothing. They have the request's number and, beyond that, the number of packets of the bearer that were cut before.
 pub const CUT: u8 = 5;
@@ -53,9 +53,9 @@ pub const ACKNOWLEDGED: u8 = 0;
 pub const RETRANSMISSION: u8 = 1;
 /// Event: a status was processed. `sn` is the number of packets acknowledged, `start` of those missing, `end` of those missing and not kept.
 pub const REPORT: u8 = 2;
-/// Event of a copy: send it for the first time.
+/// Event of a packet, or of a copy of it: send it for the first time.
 pub const SENT: u8 = 3;
-/// Event: there is room; `sn` is the number of the place, from 0 since the bearer was set.
+/// Event: there is room; `sn` is the number of the place, from 0 since the bearer was set; `u32::MAX`: its numbers are spent.
 pub const HAS_ROOM: u8 = 4;
 /// Event: the SDU goes in segments, which are packets of the service's own.
 pub const IN_SEGMENTS: u8 = 5;
@@ -66,7 +66,7 @@ pub const POLL: u8 = 1;
 pub const NUMBER: u8 = 0x10;
 /// In `flags`: the packet has been sent again as often as the bearer allows (TS 38.322 §5.3.2). It is still kept.
 pub const MAX_RETRANSMISSIONS: u8 = 2;
-/// In `flags` of an answer: the payload is the SDU from byte `start` to before byte `end`, without the program's headers, which belong to byte 0.
+/// In `flags` of an answer: the payload is the SDU from byte `start` to before byte `end`; of [`SEND`] without the program's headers, which belong to byte 0.
 pub const PART: u8 = 4;
 /// In `flags` beside [`PART`]: the SDU goes on behind `end`.
 pub const MORE: u8 = 8;
@@ -505,9 +505,10 @@ impl<B: Keeps<Held>> BufferService<B> {
     fn next(&mut self, request: Request, payload: &[u8], route: u32, now_ns: u64, fields: &mut [u8; FIELDS_MAX]) -> Result<(), Reason> {
         let Request { bearer, flags, segment_bytes, .. } = request;
         let BufferService { buffer, store, done, segment_bytes: segments, .. } = self;
-        let (prefix, bytes) = (request.prefix()?, usize::from(request.prefix_bytes) + payload.len());
-        let end = u16::try_from(bytes).map_err(|_| Reason::MALFORMED)?;
-        buffer.claim(bearer, request.sn, bytes as u64);
+        buffer.claim(bearer, request.sn);
+        let prefix = request.prefix()?;
+        let bytes = usize::from(request.prefix_bytes) + payload.len();
+        let end = own_len(bytes)?;
         let sn = buffer.next_sn(bearer).unwrap_or_default();
         let copy = || store.copy(prefix.bytes(), payload, route);
         let kept = buffer.keep_with(bearer, sn, bytes as u64, flags & POLL != 0, now_ns, copy).map_err(reason)?;
@@ -527,8 +528,8 @@ impl<B: Keeps<Held>> BufferService<B> {
     #[inline]
     fn room(&mut self, request: Request, payload_len: u32, now_ns: u64, fields: &mut [u8; FIELDS_MAX]) -> Result<(), Reason> {
         let Request { bearer, prefix_bytes, .. } = request;
-        let bytes = u64::from(payload_len) + u64::from(prefix_bytes);
-        let sn = self.buffer.reserve(bearer, bytes, now_ns).map_err(reason)?;
+        let bytes = own_len(payload_len as usize + usize::from(prefix_bytes))?;
+        let sn = self.buffer.reserve(bearer, bytes.into(), now_ns).map_err(reason)?;
         *fields = Answer { event: HAS_ROOM, bearer, sn, start: 0, end: 0, flags: 0 }.fields();
         Ok(())
     }
@@ -537,7 +538,7 @@ impl<B: Keeps<Held>> BufferService<B> {
     fn cut(&mut self, request: Request, payload: &[u8], route: u32) -> Result<Answer, Reason> {
         let Request { bearer, sn, segment_bytes, .. } = request;
         let sdu = [request.prefix()?.bytes(), payload].concat();
-        let end = u16::try_from(sdu.len()).map_err(|_| Reason::MALFORMED)?;
+        let end = own_len(sdu.len())?;
         if segment_bytes == 0 || sdu.is_empty() {
             return Err(Reason::MALFORMED);
         }
@@ -576,6 +577,11 @@ impl<B: Keeps<Held>> BufferService<B> {
         self.buffer.touch_waiting(statuses.map(|(_, key)| key.bearer));
         self.keys = keys;
     }
+}
+
+/// The length of an SDU that a packet of the service's own has room for.
+fn own_len(bytes: usize) -> Result<u16, Reason> {
+    if bytes > Call::OWN_MAX { Err(Reason::MALFORMED) } else { Ok(bytes as u16) }
 }
 
 /// Whether it may keep the packet itself.
@@ -694,10 +700,9 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
             return Err(SettingError::Index { index, limit: self.configs.len() as u32 });
         };
         let BufferService { buffer, store, done, exhausted, segment_bytes, cut, .. } = self;
-        cut[index as usize] = 0;
         let Some(value) = &setting.value else {
             buffer.remove(index, &mut |event| note(event, store, done, exhausted));
-            (*place, segment_bytes[index as usize]) = (None, 0);
+            (*place, segment_bytes[index as usize], cut[index as usize]) = (None, 0, 0);
             return Ok(());
         };
         let config = read_bearer(index, value)?;
@@ -705,7 +710,7 @@ impl<B: Keeps<Held> + Send> Service for BufferService<B> {
             return Ok(());
         }
         buffer.add(index, config).map_err(|error| wrong(index, error))?;
-        *place = Some(config);
+        (*place, cut[index as usize]) = (Some(config), 0);
         Ok(())
     }
 }

@@ -239,8 +239,8 @@ fn run(rng: &mut impl rand::Rng, hits: &mut Hits, sum: &mut buffer::Counters, op
                                 hits.places += 1;
                                 if rng.random_ratio(4, 5) {
                                     let number = number.wrapping_sub(rng.random_range(0..3));
-                                    real.claim(bearer, number, item.bytes as u64);
-                                    twin.claim(bearer, number, item.bytes as u64);
+                                    real.claim(bearer, number);
+                                    twin.claim(bearer, number);
                                 }
                             }
                             Err(reason) => hits.no_places[reason as usize] += 1,

@@ -309,6 +309,14 @@ fn places_are_reserved_until_their_packets_come_or_later_ones_do() {
     assert_eq!(w.give(room(b"", 10), 1), [(10, dropped(Why::Window), None)]);
     assert_eq!(w.give(next_of(3, 0, b"sdu", 11), 1), [(11, Outcome::Answered, answer(SENT, 3, 1, (0, 6), 0))]);
     assert_eq!(w.give(room(&[0; 80], 12), 1), has_room(12, 4));
+    // Of what waits at both ends of the bearer nothing comes any more: the peer has what was sent, and what has a place was dropped. So the timer frees the places.
+    assert_eq!(w.give(status(3, 2, &[]), 1), [(1000, Outcome::Answered, answer(REPORT, 3, 2, (0, 0), 0))]);
+    assert_eq!(w.give(room(&[0; 30], 14), 1), [(14, dropped(Why::BearerBytes), None)]);
+    w.now_ns += 2 * u64::from(CONFIG.poll_retransmit_ms) * MS;
+    assert_eq!(w.take(&mut Vec::new(), 0), []);
+    assert_eq!(w.give(room(&[0; 100], 15), 1), has_room(15, 5));
+    // Longer than a packet of the service's own is no SDU.
+    assert_eq!(w.give(room(&[0; base::MAX_PACKET - FRONT], 16), 1), [(16, Outcome::Dropped(Reason::MALFORMED), None)]);
     let counters = deployment.counters();
     assert_eq!((counters.imbalance(), counters.waiting()), (0, 0));
 }

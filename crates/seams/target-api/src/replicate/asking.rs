@@ -7,8 +7,9 @@
 //!
 //! Passes behind a call ask too: what was called before them is done.
 //!
-//! **No packet overtakes another one at a call.** One that stops holds up those behind it in the burst, whatever service they call from there on: they stop, too, and
-//! services are called in the order of the packets (`calls.rs`).
+//! **No packet overtakes another one that has stopped.** One that stops holds up those behind it in the burst, whatever service they call from there on: they stop, too, and
+//! services are called in the order of the packets (`calls.rs`). Two cases are outside of it: a service with [`Order::Any`] that declines a question may answer one behind it;
+//! and of calls in different branches of a program only the text says which is "from there on".
 
 use super::calls::{copy_of, keep_spare, reason_of};
 use super::{ReplicatingLane, as_long_as};
@@ -137,8 +138,9 @@ impl Asks for Asking<'_> {
         stops.note(at.kind, late);
         let AtOnce { requests, order: needed } = caller.at_once();
         let strict = needed != Order::Any;
+        let was_held = std::mem::replace(held, *held || !late.is_empty());
         // Where their order matters calls are made in the order of the packets.
-        if strict && (*held || !(order >= needed || self.alone)) {
+        if strict && (was_held || !(order >= needed || self.alone)) {
             return stops.note(at.kind, rest);
         }
         if !at.waits {
@@ -149,12 +151,12 @@ impl Asks for Asking<'_> {
                 return send(caller, rest, burst, self.spares, self.now_ns);
             }
             caller.answer(rest, self.now_ns);
-            let n = rest.iter().position(|question| question.outcome == Outcome::Pending).unwrap_or(rest.len());
-            let (sent, declined) = rest.split_at_mut(n);
-            // Nothing comes back, whatever has become of it.
-            sent.iter_mut().for_each(|question| question.outcome = Outcome::Answered);
-            if !declined.is_empty() {
-                send(caller, declined, burst, self.spares, self.now_ns);
+            // Nothing comes back of those that are answered, whatever has become of them.
+            for run in rest.chunk_by_mut(|a, b| (a.outcome == Outcome::Pending) == (b.outcome == Outcome::Pending)) {
+                match run[0].outcome {
+                    Outcome::Pending => send(caller, run, burst, self.spares, self.now_ns),
+                    _ => run.iter_mut().for_each(|question| question.outcome = Outcome::Answered),
+                }
             }
             return;
         }
@@ -182,7 +184,7 @@ impl Asks for Asking<'_> {
                 }
             }
         }
-        *held |= declined || !behind.is_empty() || !late.is_empty();
+        *held |= declined || !behind.is_empty();
         stops.note(at.kind, behind);
     }
 }

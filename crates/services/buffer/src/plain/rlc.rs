@@ -88,6 +88,12 @@ impl<P: Payload> PlainBearer<P> {
         self.started_ns = Some(now_ns);
     }
 
+    fn poll_if_stalled(&mut self, now_ns: u64) {
+        if (!self.kept.is_empty() || self.awaited > 0) && self.started_ns.is_none() {
+            self.poll(now_ns);
+        }
+    }
+
     /// Whether the packet's retransmission is one too many.
     fn consider(&mut self, count: u64, part: (u16, u16)) -> Option<bool> {
         let packet = self.kept.get_mut(&count)?;
@@ -204,9 +210,7 @@ impl<P: Payload> PlainRlc<P> {
             (all_bytes + bytes > limits.bytes, Reason::Bytes),
         ];
         if let Some((_, reason)) = reasons.into_iter().find(|(applies, _)| *applies) {
-            if !state.kept.is_empty() && state.started_ns.is_none() {
-                state.poll(now_ns);
-            }
+            state.poll_if_stalled(now_ns);
             return Err(reason);
         }
         let number = state.reserved;
@@ -219,17 +223,15 @@ impl<P: Payload> PlainRlc<P> {
     }
 
     /// As [`crate::RlcBuffer::claim`].
-    pub fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
+    pub fn claim(&mut self, bearer: u32, number: u32) {
         let Some(state) = self.bearers.get_mut(&bearer) else { return };
         let first_awaited = state.reserved - state.awaited;
         if !(first_awaited..state.reserved).contains(&number.into()) {
             return;
         }
-        state.awaited = state.reserved - 1 - u64::from(number);
-        state.awaited_bytes = state.awaited_bytes.saturating_sub(bytes);
-        if state.awaited == 0 {
-            state.awaited_bytes = 0;
-        }
+        let behind = state.reserved - 1 - u64::from(number);
+        state.awaited_bytes = state.awaited_bytes * behind / state.awaited;
+        state.awaited = behind;
     }
 
     /// The count of a packet that there is room for; where a limit is why there is none, a poll.
@@ -247,8 +249,8 @@ impl<P: Payload> PlainRlc<P> {
                 Ok(count)
             }
         });
-        if room.is_err_and(|reason| reason != Reason::OutOfOrder) && !state.kept.is_empty() && state.started_ns.is_none() {
-            state.poll(now_ns);
+        if room.is_err_and(|reason| reason != Reason::OutOfOrder) {
+            state.poll_if_stalled(now_ns);
         }
         room
     }
@@ -359,6 +361,7 @@ impl<P: Payload> PlainRlc<P> {
                 continue;
             }
             state.started_ns = None;
+            (state.awaited, state.awaited_bytes) = (0, 0);
             let last = state.kept.keys().next_back().copied();
             if let Some(last) = last.filter(|_| state.pending.is_empty())
                 && state.consider(last, (0, SO_END)) == Some(true)
@@ -418,8 +421,8 @@ impl<P: Payload> Keeps<P> for PlainRlc<P> {
         self.reserve(bearer, bytes, now_ns)
     }
 
-    fn claim(&mut self, bearer: u32, number: u32, bytes: u64) {
-        self.claim(bearer, number, bytes);
+    fn claim(&mut self, bearer: u32, number: u32) {
+        self.claim(bearer, number);
     }
 
     fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault> {
