@@ -148,10 +148,16 @@ fn with_cipher_a_packet_is_protected_as_the_entities_do_it() {
 /// What a packet finds in a register, the packet before it has left there: those of a burst go through one after the other where it lies behind a call.
 #[test]
 fn a_burst_goes_through_together_where_no_register_lies_behind_a_call() {
-    let behind = |step, more: &[&str]| p4_passes::bridge::cut(&ir(step, more)).expect("can be cut").expect("it stops").1.state_behind_stops;
+    let bridge = |step, more: &[&str]| p4_passes::bridge::cut(&ir(step, more)).expect("can be cut").expect("it stops").1;
+    let behind = |step, more: &[&str]| bridge(step, more).state_behind_stops;
     assert!(!behind(Some(4), &[]) && !behind(Some(5), &[]) && !behind(Some(5), &["CIPHER"]));
-    // COUNT comes with a place in the buffer, or from a register ahead of all calls; the register of uplink COUNTs is the control plane's to read.
+    // COUNT comes with a place in the buffer, or from a register ahead of all calls; the register of uplink COUNTs is the control plane's to read, and all packets come to
+    // it by calls of the bearer's service, which needs their order.
     assert!(!behind(None, &[]));
+    let whole = ir(None, &[]);
+    let in_order = |service: &program::ServiceId| whole.program.services[*service].name == radio_bearer::INTERFACE.name;
+    let written_behind = bridge(None, &[]).written_behind;
+    assert!(written_behind.len() == 1 && written_behind[0].iter().any(in_order), "{written_behind:?}");
 }
 
 #[test]
