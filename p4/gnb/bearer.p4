@@ -22,13 +22,12 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
      *   is_protected, key_index   the ciphers' setting; without either ciphering or integrity protection they are not called
      *   ue, drb       for the radio's framing; BEARER is drb less 1
      *   count_base    COUNT is this and the packet's place in the buffer; without RLC AM this and what the cell says: so a bearer begins at 0, whoever had the cell before
-     *   um_base       the number of RLC UM's first SDU that is cut
      *   pdu_bytes     longest RLC PDU, 16 and more: of longer packets segments are sent
      *   peer          the radio unit
      *   upf           where the tunnel comes from: packets of others are dropped
      */
     action set_bearer(bit<32> bearer, RlcMode rlc_mode, bit<1> rlc_long, bit<1> pdcp_long, bit<1> sdap_header, bit<1> reflective,
-                      bit<1> is_protected, bit<16> key_index, bit<16> ue, bit<8> drb, bit<32> count_base, bit<16> um_base, bit<16> pdu_bytes,
+                      bit<1> is_protected, bit<16> key_index, bit<16> ue, bit<8> drb, bit<32> count_base, bit<16> pdu_bytes,
                       bit<16> peer, ipv4_t upf) {
         meta.bearer = bearer;
         meta.rlc_mode = rlc_mode;
@@ -40,7 +39,6 @@ control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout
         meta.key_index = key_index;
         meta.ue = ue;
         meta.drb = drb;
-        meta.um_base = um_base;
         meta.pdu_bytes = pdu_bytes;
         meta.peer = peer;
         meta.count_base = count_base;

@@ -63,7 +63,6 @@ struct gnb_metadata_t {
     bit<32> source;        // who alone sends packets of the bearer: the UPF, or the radio unit
     bit<16> source_port;   // and its UDP port; 0: any
     bit<32> count_base;    // see bearer.p4
-    bit<16> um_base;
     bit<6>  qfi;
     teid_t  teid;
 

@@ -107,7 +107,7 @@ control Cut(inout gnb_metadata_t meta, inout standard_metadata_t standard_metada
     apply {
         if (meta.segment_bytes != 0) {
             buffer_answer_t answer;
-            buffer.call({ BUFFER_CUT, meta.bearer, (bit<32>)meta.um_base, 0, meta.prefix_bytes, meta.segment_bytes, meta.prefix }, answer);
+            buffer.call({ BUFFER_CUT, meta.bearer, 0, 0, meta.prefix_bytes, meta.segment_bytes, meta.prefix }, answer);
             drop(Reason.in_segments);
         }
     }

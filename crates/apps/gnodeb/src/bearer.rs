@@ -236,12 +236,12 @@ impl Pdcp {
         })
     }
 
-    /// Length of the sequence numbers that it sends.
+    /// Length of the sequence numbers of the PDUs that it sends.
     pub fn sn_length(&self) -> SnLength {
         self.sn_length
     }
 
-    /// And of those that it receives.
+    /// Length of the sequence numbers of the PDUs that it receives.
     pub fn receive_sn_length(&self) -> SnLength {
         self.receive_sn_length
     }

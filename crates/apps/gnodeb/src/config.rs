@@ -188,9 +188,9 @@ pub struct Drb {
     pub sdap: sdap::Drb,
     /// RLC.
     pub rlc: RlcMode,
-    /// PDCP's sequence numbers, downlink.
+    /// Length of PDCP's downlink sequence numbers.
     pub pdcp_sn: SnLength,
-    /// And uplink.
+    /// Length of PDCP's uplink sequence numbers.
     pub pdcp_sn_uplink: SnLength,
     /// Ciphering; `Nea0`: none.
     pub ciphering: Nea,

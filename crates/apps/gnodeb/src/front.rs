@@ -75,7 +75,7 @@ impl Placed {
         let flows: Vec<_> = ue.sdap.flows.iter().filter(|(_, of)| *of == drb.sdap.id).map(|(qfi, _)| *qfi).collect();
         let long = u128::from(bits == UmSnLength::Bits12);
         let mut head = vec![number.into(), 1, long, u128::from(drb.pdcp_sn == SnLength::Bits18), drb.sdap.downlink_header.into(), 0];
-        head.extend([0, 0, ue.id.into(), drb.sdap.id.get().into(), count_base.into(), 0, pdu_bytes.into()]);
+        head.extend([0, 0, ue.id.into(), drb.sdap.id.get().into(), count_base.into(), pdu_bytes.into()]);
         Placed {
             number,
             count_base,

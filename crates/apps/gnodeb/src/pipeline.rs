@@ -640,7 +640,7 @@ fn add_rows(rows: &mut Rows, ue: &GnbUe, drb: &Drb, placed: Placed, pdu_bytes: u
     let mut down = formats(drb.pdcp_sn).to_vec();
     down.extend([drb.sdap.downlink_header.into(), 0]);
     down.extend(protection);
-    down.extend([ue.id.into(), id.get().into(), count_base.into(), 0, pdu_bytes.into(), unit_peer]);
+    down.extend([ue.id.into(), id.get().into(), count_base.into(), pdu_bytes.into(), unit_peer]);
     down.push(u32::from(*upf.ip()).into());
     let again = vec![mode, long.into(), ue.id.into(), id.get().into(), unit_peer];
     rows.insert(("bearer_by_number", vec![number.into()]), ("set_bearer", again));

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use target_api::Lane;
 
 /// Parameters of the downlink's `set_bearer`, of which step 3 has no use for some.
-pub(crate) const SET_BEARER: [&str; 15] = [
+pub(crate) const SET_BEARER: [&str; 14] = [
     "bearer",
     "rlc_mode",
     "rlc_long",
@@ -23,7 +23,6 @@ pub(crate) const SET_BEARER: [&str; 15] = [
     "ue",
     "drb",
     "count_base",
-    "um_base",
     "pdu_bytes",
     "peer",
     "upf",

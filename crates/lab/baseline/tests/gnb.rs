@@ -44,7 +44,7 @@ fn entry(ir: &Ir, n: u32) -> Op {
     let count_base = if bearer > FEW_LEFT { u32::MAX - 20 } else { bearer * 977 };
     let bit = |at: u32| u128::from(bearer >> at & 1);
     let args =
-        vec![bearer.into(), u128::from(bearer % 3), bit(0), bit(1), bit(2), bit(3), 1, 7, 8, 1, count_base.into(), 3, 1500, 2, 0x0a03_0009];
+        vec![bearer.into(), u128::from(bearer % 3), bit(0), bit(1), bit(2), bit(3), 1, 7, 8, 1, count_base.into(), 1500, 2, 0x0a03_0009];
     Op::Insert(Entry { table, keys: keys.into_iter().map(|key| KeyMatch::Exact(key.into())).collect(), priority: 0, action, args })
 }
 

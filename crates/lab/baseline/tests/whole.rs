@@ -94,7 +94,7 @@ impl Bearer {
         let formats = [number, 2, self.rlc_long.into(), self.pdcp_long.into()];
         let (ue, drb) = (u128::from(self.ue()), u128::from(self.drb()));
         let mut down = formats.to_vec();
-        down.extend([self.sdap.into(), self.reflective.into(), 0, 0, ue, drb, self.count_base.into(), 0, 16_000, 2, address(UPF)]);
+        down.extend([self.sdap.into(), self.reflective.into(), 0, 0, ue, drb, self.count_base.into(), 16_000, 2, address(UPF)]);
         let mut up = formats.to_vec();
         up.extend([1, 0, 0, 9, self.teid().into(), 2, 1, address(UNIT), self.unit_port.into()]);
         let teid = u128::from(self.teid());

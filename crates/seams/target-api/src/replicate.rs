@@ -134,6 +134,7 @@ impl<T: Target> Target for Replicating<T> {
         let program = self.program();
         let callers: Vec<Caller> = self.services.iter().map(|s| s.caller()).collect();
         let in_order = |service: &ServiceId| callers.get(service.as_u32() as usize).is_some_and(|c| c.at_once().order == Order::Packets);
+        // Whether a later packet may write a register first.
         let overtakes = self.bridge.written_behind.iter().any(|services| !services.iter().any(in_order));
         Box::new(ReplicatingLane {
             inner: self.inner.lane(index),
@@ -143,8 +144,8 @@ impl<T: Target> Target for Replicating<T> {
             places: program.services.values().map(Called::new).collect(),
             copies: self.copies.clone(),
             callers,
-            // What one packet leaves in a register the next one sees: copies included, in order.
             room: if self.bridge.len + GROWTH > HEADROOM { self.bridge.len + GROWTH } else { 0 },
+            // What one packet leaves in a register the next one sees: copies included, in order.
             one_by_one: program.stages.is_empty() && (self.bridge.state_behind_stops || overtakes),
             keeps_originals: self.bridge.clone.width > 0,
             originals: Vec::new(),
@@ -238,7 +239,7 @@ struct ReplicatingLane {
     lengths: [usize; BURST],
     /// Packets of the burst that have stopped, each with its call.
     stopped: Vec<(usize, BridgeCall)>,
-    /// And those that wait for others ahead of them.
+    /// Packets that have stopped, and wait until those ahead of them have gone on.
     stopped_later: Vec<(usize, BridgeCall)>,
     /// What is asked while a burst runs.
     asked: Asked,

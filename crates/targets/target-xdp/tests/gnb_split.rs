@@ -71,7 +71,7 @@ fn bearer(ir: &Ir, n: u32) -> Op {
     let bit = |at: u32| u128::from(n >> at & 1);
     let mode = if n.is_multiple_of(5) { 1 } else { 2 };
     let mut args = vec![n.into(), mode, bit(0), bit(1), bit(2), 0, 0, n.into(), n.into(), 1];
-    args.extend([if n == ENDS { 0xFFFF_FFF0 } else { 0 }, 0, 16_000, 1, 0x0a03_0009]);
+    args.extend([if n == ENDS { 0xFFFF_FFF0 } else { 0 }, 16_000, 1, 0x0a03_0009]);
     insert(ir, "bearer_by_flow", "set_bearer", &[teid(n).into(), QFI.into()], args)
 }
 

@@ -266,7 +266,7 @@ impl Tables<'_> {
         let mut args = Tables::formats(b).to_vec();
         args.extend([u128::from(b.sdap_downlink), u128::from(b.reflective)]);
         args.extend(Tables::protection(b));
-        args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), 0, u128::from(b.pdu_bytes), PEER_UNIT]);
+        args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), u128::from(b.pdu_bytes), PEER_UNIT]);
         args.push(u128::from(u32::from_be_bytes(UPF)));
         self.insert("bearer_by_flow", &[u128::from(b.teid), u128::from(b.qfi)], "set_bearer", &args)
     }

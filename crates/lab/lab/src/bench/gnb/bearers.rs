@@ -151,7 +151,7 @@ pub(super) fn entries(program: &Program, bearers: u32, security: Security) -> Re
         let formats = [n.into(), 2, 1, 1, 1];
         let protection = [u128::from(security.is_on()), n.into()];
         let mut down = [&formats[..], &[0], &protection].concat();
-        down.extend([n.into(), DRB.into(), 0, 0, 16_000, UNIT_PEER, address(UPF.1)]);
+        down.extend([n.into(), DRB.into(), 0, 16_000, UNIT_PEER, address(UPF.1)]);
         insert("bearer_by_flow", "set_bearer", &[teid(n).into(), QFI.into()], down)?;
         let mut up = [&formats[..], &protection].concat();
         up.extend([QFI.into(), teid(n).into(), UNIT_PEER, UPF_PEER, address(UNIT.1), UNIT_PORT.into()]);
