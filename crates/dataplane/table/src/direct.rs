@@ -149,7 +149,7 @@ impl Table for Direct {
     }
 
     fn view(&self) -> View {
-        View { lookup: lookup_burst, table: self.sides.current().cast() }
+        View { lookup: lookup_burst, table: self.sides.current().cast(), exact: std::ptr::null() }
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod buckets;
 
+use crate::ffi::ExactIndex;
 use crate::hash::HashKey;
 use crate::records::{Records, RecordsAt};
 use crate::{BURST, MAX_KEY_LEN, Shape, Table, TableError, View, check_key, check_shape, check_value, padded, prefetch};
@@ -23,6 +24,8 @@ const MAX_WORDS: usize = MAX_KEY_LEN / 8 + 1;
 pub struct Exact {
     shape: Shape,
     core: Arc<Core>,
+    /// Of `core`, for generated code.
+    index: Box<ExactIndex>,
     growth: Growth,
     records: Records,
     /// The side that look-ups are on.
@@ -69,7 +72,8 @@ impl Exact {
         // As many slots as records, for the case that one batch replaces everything.
         let buckets = Buckets::new(2 * shape.capacity)?;
         let core = Arc::new(Core { words, tail, hash, records: records.places(), buckets });
-        Ok(Exact { shape, core, growth: Growth::default(), records, current: 0, flipped: false, pending: Vec::new(), len: 0 })
+        let index = Box::new(core.index());
+        Ok(Exact { shape, core, index, growth: Growth::default(), records, current: 0, flipped: false, pending: Vec::new(), len: 0 })
     }
 
     /// Calls `each` with every key and value, staged changes included, in no particular order.
@@ -282,7 +286,7 @@ impl Table for Exact {
             16 => lookup_burst::<16>,
             _ => lookup_burst::<17>,
         };
-        View { lookup, table: Arc::as_ptr(&self.core).wrapping_byte_add(self.current).cast() }
+        View { lookup, table: Arc::as_ptr(&self.core).wrapping_byte_add(self.current).cast(), exact: &raw const *self.index }
     }
 }
 
@@ -311,6 +315,13 @@ struct Lanes {
 /// The look-up itself, once for each width of key. All functions share the contract of [`View::lookup_burst`], with
 /// `W` the words of a key and `n` at most [`BURST`].
 impl Core {
+    /// For generated code: addresses within this core, which stays where it is.
+    fn index(&self) -> ExactIndex {
+        let (buckets, live, moves) = self.buckets.parts();
+        let ([start, multiplier, finish], records) = (self.hash.parts(), self.records);
+        ExactIndex { buckets, live, moves, start, multiplier, finish, records: records.at(0), stride: records.stride() as u64 }
+    }
+
     #[inline(always)]
     unsafe fn burst<const W: usize>(&self, side: usize, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
         let moves = self.buckets.moves();

@@ -3,7 +3,41 @@
 //! In C: `uint64_t lookup(const void *table, const uint8_t *keys, size_t stride, size_t n, uint8_t **out)`. The
 //! generated code gets the functions and the tables' addresses as pointers when it is loaded. Meters are executed by its own text.
 
+//!
+//! An exact table is also described by [`ExactIndex`], so that generated code looks up by itself: it hashes a key where it makes it, and asks for the
+//! bucket long before it reads it. What it does not find at the first place is left to the function.
+
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+
+/// Where the buckets and records of an exact table are, and how a key is hashed. In C: `struct sp_exact`.
+///
+/// A key of words `w0, w1, ...` (of 8 bytes as they lie in memory, the bytes past the key's end zero) has the hash
+/// `fold(... fold(fold(start ^ w0) ^ w1) ... ^ finish)`, where `fold(x)` is the xor of both halves of the 128-bit product `x * multiplier`. The number of its bucket
+/// is the hash under `p - 1`, `p` being the least power of two that is not less than `live`, and one bit less of it if that is not below `live`. Its tag is the highest 16 bits, the lowest of them set.
+///
+/// A bucket has 64 bytes: eight tags of 16 bits, nine handles of 32 bits, 32 bits for the table itself, and for each side a byte that has a bit for each slot which that
+/// side does not see. A record begins with the key's words, then the value; that of handle 0 is all zeros and no entry's.
+///
+/// A look-up reads `moves`, then `live`, buckets and records, a tag before its handle and that before the hidden bits, and `moves` again: if that has changed, it begins again.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ExactIndex {
+    pub(crate) buckets: *const u8,
+    pub(crate) live: *const AtomicUsize,
+    pub(crate) moves: *const AtomicU64,
+    pub(crate) start: u64,
+    pub(crate) multiplier: u64,
+    pub(crate) finish: u64,
+    pub(crate) records: *const u8,
+    /// Bytes from one record to the next.
+    pub(crate) stride: u64,
+}
+
+// SAFETY: addresses of what is shared with readers anyway ([`crate::View::lookup_burst`]).
+unsafe impl Send for ExactIndex {}
+// SAFETY: as above.
+unsafe impl Sync for ExactIndex {}
 
 /// A burst look-up; see [`crate::View::lookup_burst`].
 pub type LookupFn = unsafe extern "C" fn(table: *const c_void, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64;

@@ -37,6 +37,11 @@ impl HashKey {
         HashKey { start: 0, multiplier: 0, finish: 0 }
     }
 
+    /// For generated code, which computes the same: start, multiplier, finish.
+    pub(crate) fn parts(&self) -> [u64; 3] {
+        [self.start, self.multiplier, self.finish]
+    }
+
     /// Hash of a key's words, low bits as good as high ones.
     #[inline(always)]
     pub(crate) fn of(&self, words: &[u64]) -> u64 {

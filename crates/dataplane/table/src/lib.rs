@@ -107,8 +107,10 @@ impl From<pages::NoMemory> for TableError {
 pub struct View {
     /// The function that reads it.
     pub lookup: ffi::LookupFn,
-    /// Its first argument.
+    /// Its first argument. Of an exact table the lowest bit is the side.
     pub table: *const c_void,
+    /// How generated code looks up by itself; null for other tables than [`Exact`].
+    pub exact: *const ffi::ExactIndex,
 }
 
 // SAFETY: two addresses; `View::lookup_burst` says what its caller answers for.

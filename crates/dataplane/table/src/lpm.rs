@@ -197,7 +197,7 @@ impl Table for Lpm {
     }
 
     fn view(&self) -> View {
-        View { lookup: self.lookup, table: self.sides.current().cast() }
+        View { lookup: self.lookup, table: self.sides.current().cast(), exact: std::ptr::null() }
     }
 }
 

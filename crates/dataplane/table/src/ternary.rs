@@ -320,7 +320,7 @@ impl Table for Ternary {
     }
 
     fn view(&self) -> View {
-        View { lookup: lookup_burst, table: self.sides.current().cast() }
+        View { lookup: lookup_burst, table: self.sides.current().cast(), exact: std::ptr::null() }
     }
 }
 

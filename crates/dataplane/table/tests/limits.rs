@@ -249,7 +249,7 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn look_up_through_the_c_signature() {
     fn check<T: Table>(table: &T, key: [u8; 8]) {
-        let View { lookup, table } = table.view();
+        let View { lookup, table, .. } = table.view();
         let keys = [key, [0xee; 8]];
         let mut out = [std::ptr::null_mut(); 2];
         // SAFETY: a table, two keys of 8 bytes, room for two addresses.

@@ -52,7 +52,9 @@ fn all() -> &'static (tempfile::TempDir, String) {
     ALL.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let output = reproduce(&["all", "--quick", "--out", &folder.path().display().to_string()]);
-        assert!(output.status.success(), "{}", words(&output));
+        // Its last words first: what comes before fills pages.
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}, {told}\nand before: {}", output.status, words(&output));
         (folder, words(&output))
     })
 }

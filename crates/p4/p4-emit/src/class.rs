@@ -15,7 +15,7 @@ use crate::EmitError;
 use crate::emitter::{Emitter, Flow, Shared, valid_word};
 use crate::expr::{head, paren};
 use crate::facts::{Facts, Known, Place, Way, valid_bits};
-use crate::field::load;
+use crate::field::{constant, load};
 use crate::graph::{self, Graph, Join, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
 use crate::model::{Home, Kind, Model, Near};
@@ -23,7 +23,7 @@ use crate::stages::{Printed, function, print};
 use crate::turns::{self, Plan, Track};
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
-use p4_ir::{Expr, Extern, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Stmt, Transition};
+use p4_ir::{Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Stmt, Transition};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -234,6 +234,13 @@ pub(crate) fn take_turns(out: &mut String, phase: usize, turns: &[&Staged]) {
         let _ = writeln!(out, "        {left} &= ~turn;");
     }
     out.push_str("    }\n");
+}
+
+/// What a field's bits are compared with.
+struct Compared {
+    width: u32,
+    value: u128,
+    mask: u128,
 }
 
 /// The parser as a tree.
@@ -496,6 +503,7 @@ impl<'a> Tree<'a> {
     /// C text of whether a case is taken; `0` or `1` if that is known.
     fn test(&mut self, keys: &[Expr], case: &SelectCase) -> Result<String, EmitError> {
         let mut tests = Vec::new();
+        let mut bits = BTreeMap::new();
         for (key, set) in keys.iter().zip(&case.sets) {
             let width = key.ty.width();
             if let Some(value) = self.e.facts().and_then(|f| f.evaluate(key)) {
@@ -514,14 +522,59 @@ impl<'a> Tree<'a> {
             match crate::parser::test(set, &text, width) {
                 None => {}
                 Some(t) if t == "0" => return Ok(t),
-                Some(t) => tests.push(t),
+                Some(t) => match self.compared(key, set) {
+                    Some((header, offset, compared)) => drop(bits.entry(header).or_insert_with(BTreeMap::new).insert(offset, (compared, t))),
+                    None => tests.push(t),
+                },
             }
+        }
+        for (header, fields) in bits {
+            tests.extend(self.compare_bits(header, fields));
         }
         Ok(match &tests[..] {
             [] => "1".into(),
             [one] => format!("({one})"),
             _ => format!("({})", tests.iter().map(|t| format!("({t})")).collect::<Vec<_>>().join(" && ")),
         })
+    }
+
+    /// Of a key that is a field in the packet, and a set that is a value under a mask: the header, the field's first bit, and its width, value and mask.
+    fn compared(&self, key: &Expr, set: &KeySet) -> Option<(HeaderId, u32, Compared)> {
+        let (ExprKind::Field(HeaderRef::Static(h), index), KeySet::Value { value, mask }) = (&key.kind, set) else { return None };
+        let facts = self.e.facts()?;
+        let in_packet = facts.valid(*h) == Some(true) && matches!(facts.place(*h), Ok(Some(Place::Packet(_))));
+        let field = &self.e.ir.header_types[self.e.ir.headers[*h].ty].fields[*index as usize];
+        let compared = Compared { width: field.ty.width(), value: value.value() & mask.value(), mask: mask.value() };
+        (in_packet && !field.varbit).then_some((*h, field.offset_bits, compared))
+    }
+
+    /// Tests of fields of a header, those near each other in one load. With each field comes a test of it alone.
+    fn compare_bits(&mut self, h: HeaderId, fields: BTreeMap<u32, (Compared, String)>) -> Vec<String> {
+        let (at, len) = (self.e.address(h), self.e.model.fixed_len[h.index()]);
+        let mut fields: Vec<_> = fields.into_iter().collect();
+        let mut tests = Vec::new();
+        while let Some((first, (of, _))) = fields.first() {
+            let near = |end: u32| crate::field::window(len, *first, end - first).filter(|(_, size)| *size <= 8);
+            let ends = fields.iter().map(|(offset, (of, _))| offset + of.width);
+            let together = ends.take_while(|end| near(*end).is_some()).count().max(1);
+            let (last, (of_last, _)) = &fields[together - 1];
+            let window = near(last + of_last.width).filter(|_| together > 1 && of.width <= 64);
+            let group = fields.drain(..together).collect::<Vec<_>>();
+            let Some((start, size)) = window else {
+                tests.extend(group.into_iter().map(|(_, (_, test))| test));
+                continue;
+            };
+            let (mut value, mut mask) = (0, 0);
+            for (offset, (of, _)) in group {
+                let shift = 8 * (start + size) - offset - of.width;
+                value |= of.value << shift;
+                mask |= of.mask << shift;
+            }
+            let word = load(&at, len, 8 * start, 8 * size);
+            let word = if mask == p4_ir::Bits::mask(8 * size) { word } else { format!("({word} & {})", constant(8 * size, mask)) };
+            tests.push(format!("{word} == {}", constant(8 * size, value)));
+        }
+        tests
     }
 
     /// Notes what a case being taken says of the keys.

@@ -97,11 +97,18 @@ impl Emitter<'_> {
                 Ok(())
             }
             Extern::VerifyChecksum { condition, data, checksum, algorithm, payload } => self.when(condition, |e| {
-                let number = e.unique();
-                let digest = e.digest(*algorithm, data, *payload, number)?;
-                let found = e.expr(checksum)?;
-                let computed = convert(&digest, 64, checksum.ty.width());
-                e.open(format!("if ({} != {})", paren(&computed), paren(&found)));
+                let whole = (*algorithm == HashAlgorithm::Csum16 && !payload).then(|| e.sum_of_header(data, checksum)).flatten();
+                let wrong = match whole {
+                    Some(right) => format!("!{right}"),
+                    None => {
+                        let number = e.unique();
+                        let digest = e.digest(*algorithm, data, *payload, number)?;
+                        let found = e.expr(checksum)?;
+                        let computed = convert(&digest, 64, checksum.ty.width());
+                        format!("{} != {}", paren(&computed), paren(&found))
+                    }
+                };
+                e.open(format!("if ({wrong})"));
                 let before = e.fork();
                 if let Some(v) = e.ir.intrinsic.standard.get("checksum_error") {
                     e.write_var(*v, "1u");
@@ -266,6 +273,29 @@ impl Emitter<'_> {
             HashAlgorithm::Identity => "sp_identity",
         };
         Ok(format!("{function}(&{name})"))
+    }
+
+    /// C text of whether a checksum is right that lies within the data, which is all else of a header in the packet: both are summed up together.
+    fn sum_of_header(&mut self, data: &[CheckData], checksum: &Expr) -> Option<String> {
+        let ExprKind::Field(HeaderRef::Static(h), _) = checksum.kind else { return None };
+        let in_packet = self.class.is_some() && self.known_valid(h) == Some(true) && !self.in_fields(h);
+        if !in_packet || self.model.homes[h.index()] == Home::Scratch {
+            return None;
+        }
+        let (at, width) = self.piece(&CheckData::Value(checksum.clone()), h);
+        let mut end = 0;
+        for piece in data {
+            let CheckData::Value(Expr { kind: ExprKind::Field(HeaderRef::Static(of), _), .. }) = piece else { return None };
+            let (offset, bits) = self.piece(piece, h);
+            end += if end == at { width } else { 0 };
+            if *of != h || offset != end || bits == 0 {
+                return None;
+            }
+            end += bits;
+        }
+        let is_whole = end == 8 * self.model.fixed_len[h.index()] && self.model.varbit_len[h.index()] == 0;
+        let (address, bytes) = (self.address(h), end / 8);
+        (is_whole && width == 16 && at % 16 == 0).then(|| format!("sp_sum_is_right({address}, {bytes}, {})", at / 8))
     }
 
     /// Most bytes of the data.

@@ -51,7 +51,7 @@ pub(crate) fn store(at: &str, len: u32, offset: u32, width: u32, value: &str) ->
 }
 
 /// Bytes of 1, 2, 4, 8 or 16 that hold the field and lie in the header.
-fn window(len: u32, offset: u32, width: u32) -> Option<(u32, u32)> {
+pub(crate) fn window(len: u32, offset: u32, width: u32) -> Option<(u32, u32)> {
     let first = offset / 8;
     let bytes = (offset + width).div_ceil(8) - first;
     if bytes > 16 {

@@ -20,7 +20,7 @@ use program::MatchKind;
 use std::fmt::Write;
 
 /// Version of the interface between generated code and its host.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// No such thing.
 pub const NONE: u32 = u32::MAX;
 

@@ -156,6 +156,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     out.push_str(&action_params::text(ir, &model));
     out.push_str(&stages::frame(ir, &model, &graph, classes.as_ref(), &found));
     out.push_str(include_str!("run.h"));
+    out.push_str(include_str!("lookup.h"));
     out.push_str(&deparser::move_functions(&printed.moves));
     out.push_str(printed.text.trim_start());
     match &classes {

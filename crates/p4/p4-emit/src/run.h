@@ -22,6 +22,8 @@ struct sp_wait {
     uint32_t keys;
     uint8_t key_of[64];
     uint8_t *records[64];
+    /* Of the keys of an exact table. */
+    uint64_t hashes[64];
     uint8_t bytes[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
 };
 
@@ -39,9 +41,10 @@ struct sp_remembered {
 /* A burst on its way. */
 struct sp_run {
     /* For the host: how many classes there are, that of no class included; look-ups that packets had in common with the packet
-     * before; and packets by class. */
+     * before; keys of exact tables that were not at their first place; and packets by class. */
     uint64_t classes;
     uint64_t spared;
+    uint64_t further;
     uint64_t of_class[SP_CLASSES];
     /* Its number. */
     uint64_t burst;
@@ -89,22 +92,26 @@ static inline void sp_flush(struct sp_run *run)
     run->pendings = 0;
 }
 
+/* Address of a cell. */
+#define sp_at(of, index) ((__typeof__((of).cells))((uint8_t *)(of).cells + (index) * (of).stride))
+
 /* Arrays of cells are passed by value, and a stage reads them once: a compiler must assume that a store to a packet's bytes changes any memory. */
 static inline void sp_count(struct sp_run *run, const struct sp_counter of, uint64_t index, uint64_t packets, uint64_t bytes)
 {
     if (index >= of.size) return;
-    __builtin_prefetch(&of.cells[index], 1);
+    struct sp_cell *const cell = sp_at(of, index);
+    __builtin_prefetch(cell, 1);
     if (run->pendings == SP_PENDING) sp_flush(run);
-    run->pending[run->pendings++] = (struct sp_pending){&of.cells[index], packets, bytes};
+    run->pending[run->pendings++] = (struct sp_pending){cell, packets, bytes};
 }
 
 static inline void sp_count_now(const struct sp_counter of, uint64_t index, uint64_t packets, uint64_t bytes)
 {
-    if (index < of.size) sp_add(&of.cells[index], packets, bytes);
+    if (index < of.size) sp_add(sp_at(of, index), packets, bytes);
 }
 
 /* The cell will be used. */
-#define sp_expect(of, index) __builtin_prefetch((of).cells + (index), 1)
+#define sp_expect(of, index) __builtin_prefetch(sp_at(of, index), 1)
 
 /* The cell stays red for the rest of the burst: a shorter packet might find tokens and overtake this one, which waits. Behind the burst the host
  * says which cells are waited for. */
@@ -132,8 +139,8 @@ static inline __attribute__((always_inline)) uint32_t sp_meter(
         if (number <= behind) return SP_GREEN;
         if (of.waiting[index / 64] >> (index % 64) & 1) return SP_RED;
     }
-    const uint32_t colour = __builtin_expect(of.shared != 0, 0) ? sp_meter_locked(&of.cells[index], of.profiles, run->now_ns, units)
-                                                                : sp_meter_execute(&of.cells[index], of.profiles, run->now_ns, units);
+    const uint32_t colour = __builtin_expect(of.shared != 0, 0) ? sp_meter_locked(sp_at(of, index), of.profiles, run->now_ns, units)
+                                                                : sp_meter_execute(sp_at(of, index), of.profiles, run->now_ns, units);
     if (__builtin_expect(of.waiting != 0 && colour == SP_RED, 0)) sp_hold_back(run, of.waiting, index);
     return colour;
 }
@@ -211,74 +218,3 @@ static inline sp_u128 sp_random(struct sp_run *run, sp_u128 low, sp_u128 high)
     return high < low ? low : low + (count ? number % count : number);
 }
 
-/* Looks `n` keys up for `packets` packets: none while the table is empty. */
-static inline uint64_t sp_lookup(struct sp_run *run, struct sp_table *table, size_t stride, uint32_t n, uint32_t packets)
-{
-    const uint64_t hits = n ? table->lookup(table->table, run->keys, stride, n, run->records) : 0;
-    const uint32_t found = __builtin_popcountll(hits);
-    __atomic_store_n(&table->hits, table->hits + found, __ATOMIC_RELAXED);
-    __atomic_store_n(&table->misses, table->misses + packets - found, __ATOMIC_RELAXED);
-    return hits;
-}
-
-
-/* Of the packets that are left, those that come first and wait there too. */
-static inline uint64_t sp_turn(uint64_t left, uint64_t there)
-{
-    const uint64_t others = left & ~there;
-    return left & there & ((others & -others) - 1);
-}
-
-static inline void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wait *wait, size_t stride, uint64_t packets)
-{
-    __atomic_store_n(&run->spared, run->spared + __builtin_popcountll(packets) - wait->keys, __ATOMIC_RELAXED);
-    const struct sp_table *const table = &run->lane->tables[number];
-    wait->hits = table->lookup ? table->lookup(table->table, wait->bytes, stride, wait->keys, wait->records) : 0;
-    wait->keys = 0;
-}
-
-/* Of the packets that are left, those in front whose records have another action than the usual one. Each record begins with its action. */
-static __attribute__((noinline)) uint64_t sp_row(const struct sp_wait *wait, const struct sp_table *table, uint64_t left, uint16_t usual)
-{
-    uint64_t row = 0;
-    for (; left; left &= left - 1) {
-        const uint32_t k = wait->key_of[__builtin_ctzll(left)];
-        const void *const record = wait->hits >> k & 1 ? wait->records[k] : table->miss;
-        uint16_t action;
-        __builtin_memcpy(&action, record, 2);
-        if (action == usual) break;
-        row |= left & -left;
-    }
-    return row;
-}
-
-static inline void sp_looked_up(struct sp_table *table, uint64_t hits, uint64_t misses)
-{
-    __atomic_store_n(&table->hits, table->hits + hits, __ATOMIC_RELAXED);
-    __atomic_store_n(&table->misses, table->misses + misses, __ATOMIC_RELAXED);
-}
-
-/* The record of a near table's key, which may be that of a miss. */
-static __attribute__((noinline)) const void *sp_near(struct sp_run *run, uint32_t number, const uint64_t *key, size_t stride)
-{
-    const struct sp_table *const table = &run->lane->tables[number];
-    uint64_t hash = number, other = 0;
-    for (size_t w = 0; w < stride / 8; w++) hash = (hash ^ key[w]) * 0x9e3779b97f4a7c15ull;
-    struct sp_remembered *const at = &run->remembered[hash >> 58];
-    for (size_t w = 0; w < stride / 8; w++) other |= at->key[w] ^ key[w];
-    if (at->burst == run->burst && at->table == number && !other) return at->record;
-    uint8_t bytes[SP_KEY_STRIDE] __attribute__((aligned(64))), *found;
-    for (size_t w = 0; w < stride / 8; w++) sp_st64(bytes + 8 * w, key[w]);
-    const uint64_t hit = table->lookup ? table->lookup(table->table, bytes, stride, 1, &found) & 1 : 0;
-    at->burst = run->burst;
-    at->table = number;
-    at->record = hit ? found : table->miss;
-    for (size_t w = 0; w < stride / 8; w++) at->key[w] = key[w];
-    return at->record;
-}
-
-static inline void sp_count_near(struct sp_run *run, struct sp_table *table, uint64_t all, uint64_t hits, uint64_t asked)
-{
-    sp_looked_up(table, hits, all - hits);
-    __atomic_store_n(&run->spared, run->spared + all - asked, __ATOMIC_RELAXED);
-}

@@ -31,10 +31,24 @@ struct sp_verdict {
 /* Looks up n keys, stride bytes apart; gives the hits as bits and their records in `out`. */
 typedef uint64_t sp_lookup_fn(const void *table, const uint8_t *keys, size_t stride, size_t n, uint8_t **out);
 
+/* An exact table: where its buckets and records are, and how a key is hashed. */
+struct sp_exact {
+    const uint8_t *buckets;
+    const uint64_t *live;
+    const uint64_t *moves;
+    uint64_t start;
+    uint64_t multiplier;
+    uint64_t finish;
+    uint8_t *records;
+    uint64_t stride;
+};
+
 struct sp_table {
     const void *table;
     /* Null while the table is empty. */
     sp_lookup_fn *lookup;
+    /* Null if it is another kind of table, or empty. */
+    const struct sp_exact *exact;
     /* The record of the default action. */
     const void *miss;
     uint64_t hits;
@@ -51,6 +65,8 @@ struct sp_cell {
 struct sp_counter {
     struct sp_cell *cells;
     uint64_t size;
+    /* Bytes from one cell to the next. */
+    uint64_t stride;
 };
 
 struct sp_meter;
@@ -59,6 +75,8 @@ struct sp_profile;
 struct sp_meters {
     struct sp_meter *cells;
     uint64_t size;
+    /* Bytes from one cell to the next. */
+    uint64_t stride;
     /* By number; the host changes one only while no cell has its number. */
     const struct sp_profile *profiles;
     /* Other lanes use the cells too. */
@@ -363,6 +381,30 @@ static inline uint64_t sp_csum16(const struct sp_sum *s)
 {
     const uint32_t native = __builtin_bswap16(sp_fold(s->native));
     return ~(s->sum ? sp_fold(s->sum + native) : native) & 0xffff;
+}
+
+/* Whether a header's checksum, at `at` in it, is that of the other bytes: the sum of all is a multiple of 2^16 - 1 then (RFC 1071). */
+static inline __attribute__((always_inline)) uint32_t sp_sum_is_right(const uint8_t *p, uint32_t n, uint32_t at)
+{
+    uint64_t sum = 0;
+    uint32_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t v;
+        __builtin_memcpy(&v, p + i, 8);
+        sum += v;
+        sum += sum < v;
+    }
+    uint64_t rest = 0;
+    __builtin_memcpy(&rest, p + i, n - i);
+    sum += rest;
+    sum += sum < rest;
+    /* Of the two forms of zero only one is computed: 0 unless all other bytes are. */
+    if (__builtin_expect(p[at] == 0xff && p[at + 1] == 0xff, 0)) {
+        for (i = 0; i < n; i++)
+            if (p[i] && i != at && i != at + 1) return 0;
+        return 1;
+    }
+    return sum != 0 && sum % 65535 == 0;
 }
 
 /* Bits put one behind the other, for the other algorithms. */

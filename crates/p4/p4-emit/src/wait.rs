@@ -16,7 +16,13 @@ use crate::layout::{key_fields, key_stride};
 use crate::model::Near;
 use crate::stages::{OTHERS, PAUSE, RESUME};
 use cranelift_entity::EntityRef;
-use p4_ir::TableId;
+use p4_ir::{Ir, TableId};
+use program::MatchKind;
+
+/// Whether a table may be one that generated code looks up by itself.
+fn is_exact(ir: &Ir, table: TableId) -> bool {
+    ir.program.tables[table].keys.iter().all(|key| key.kind == MatchKind::Exact)
+}
 
 impl Emitter<'_> {
     /// Text by which a packet waits for a look-up; the bit in the stage's word is set elsewhere.
@@ -44,6 +50,10 @@ impl Emitter<'_> {
         self.waits.insert(stage, now.len());
         self.line(format!("n_{x} += {};", new.iter().map(|t| format!("({t})")).collect::<Vec<_>>().join(" | ")));
         self.line(format!("wait_{x}->key_of[i] = n_{x} - 1;"));
+        if is_exact(ir, table) {
+            let key = format!("(const uint64_t[{}]){{{}}}, {0}", now.len(), now.join(", "));
+            self.line(format!("if (hashing_{x}.live) wait_{x}->hashes[n_{x} - 1] = sp_exact_hash(&hashing_{x}, {key});"));
+        }
         for (w, name) in now.iter().enumerate() {
             self.line(format!("sp_st64(wait_{x}->bytes + (n_{x} - 1) * {stride} + {}, {name});", 8 * w));
             self.line(format!("word_{x}_{w} = {name};"));
@@ -122,6 +132,10 @@ impl Emitter<'_> {
             lines.push(format!("struct sp_wait *const wait_{x} = &run->wait[{}];", x - first));
             lines.push(format!("uint32_t n_{x} = wait_{x}->keys;"));
             lines.push(format!("uint32_t begin_{x} = n_{x};"));
+            let table = self.graph.stages[*stage].site.map(|site| self.graph.sites[site].table);
+            if let Some(table) = table.filter(|table| is_exact(self.ir, *table)) {
+                lines.push(format!("const struct sp_hashing hashing_{x} = sp_hashing(run, TABLE_{});", self.model.tables[table.index()]));
+            }
             lines.extend((0..*words).map(|w| format!("uint64_t word_{x}_{w} = 0;")));
         }
         for table in &self.skips {

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 
 /// Version of the interface that this crate speaks; the text's `sp_layout` begins with its own.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// No such thing, in `sp_layout`.
 const NONE: u32 = u32::MAX;
 
@@ -28,6 +28,8 @@ pub(crate) struct CPacket {
 pub(crate) struct CTable {
     pub table: *const c_void,
     pub lookup: Option<table::ffi::LookupFn>,
+    /// Null where the code cannot look up by itself.
+    pub exact: *const table::ffi::ExactIndex,
     pub miss: *const u8,
     pub hits: AtomicU64,
     pub misses: AtomicU64,
@@ -47,6 +49,8 @@ pub(crate) struct CCell {
 pub(crate) struct CCounter {
     pub cells: *mut CCell,
     pub size: u64,
+    /// Bytes from one cell to the next.
+    pub stride: u64,
 }
 
 /// `struct sp_meter`. Zeros are a cell that is not configured.
@@ -83,11 +87,20 @@ const _: () = assert!(size_of::<CMeter>() == 8 * target_api::CELL_WORDS && size_
 pub(crate) struct CMeters {
     pub cells: *mut CMeter,
     pub size: u64,
+    /// Bytes from one cell to the next.
+    pub stride: u64,
     pub profiles: *const CProfile,
     /// Whether other lanes use the cells too.
     pub shared: u64,
     /// A bit for each cell that packets of this lane wait for; null: what is red does not wait.
     pub waiting: *mut u64,
+}
+
+impl CMeters {
+    /// Address of a cell, or of none if there are not so many.
+    pub(crate) fn at(&self, index: u32) -> *mut CMeter {
+        self.cells.wrapping_byte_add(index as usize * self.stride as usize)
+    }
 }
 
 /// `struct sp_register`.

@@ -12,10 +12,12 @@ use target_api::{CELL_WORDS, Count, PROFILE_WORDS, SharedMeter, Words};
 /// Smaller arrays are not worth a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// `len` values of 8 bytes times `words`, zero at first, from a page's start on.
+/// `len` values, zero at first, from a page's start on.
 pub(crate) struct Cells {
     /// The first value.
     start: NonNull<u64>,
+    /// From one value to the next, in words of 8 bytes.
+    stride: usize,
     _memory: Memory,
     len: u64,
 }
@@ -23,7 +25,7 @@ pub(crate) struct Cells {
 /// Where an array lies.
 enum Memory {
     Ours {
-        _map: MmapMut,
+        _map: Arc<MmapMut>,
     },
     /// It stays mapped as long as this is held.
     Shared {
@@ -38,7 +40,7 @@ unsafe impl Send for Cells {}
 unsafe impl Sync for Cells {}
 
 impl Cells {
-    /// Asks the system for zero pages.
+    /// Values of `words` words, one behind the other. Asks the system for zero pages.
     pub(crate) fn new(len: u64, words: usize) -> Result<Cells, LoadError> {
         let too_big = || LoadError::Memory { bytes: len.saturating_mul(8 * words as u64) };
         let bytes = usize::try_from(len).ok().and_then(|n| n.checked_mul(8 * words)).ok_or_else(too_big)?;
@@ -49,7 +51,18 @@ impl Cells {
             let _ = map.advise(Advice::HugePage);
         }
         let start = NonNull::new(map.as_mut_ptr()).ok_or_else(too_big)?.cast();
-        Ok(Cells { start, _memory: Memory::Ours { _map: map }, len })
+        Ok(Cells { start, stride: words, _memory: Memory::Ours { _map: map.into() }, len })
+    }
+
+    /// Cells of a counter and of a meter: those of a number lie in one cache line, so that a packet that uses both waits for one line.
+    pub(crate) fn pair(len: u64) -> Result<(Cells, Cells), LoadError> {
+        const LINE: usize = 8;
+        let counter = Cells::new(len, LINE)?;
+        let Memory::Ours { _map: map } = &counter._memory else { unreachable!("they were just made") };
+        // SAFETY: the second half of the first line. The mapping is of whole pages.
+        let start = unsafe { counter.start.add(LINE / 2) };
+        let meter = Cells { start, stride: LINE, _memory: Memory::Ours { _map: map.clone() }, len };
+        Ok((counter, meter))
     }
 
     /// The first `len` cells of a meter that another target executes too.
@@ -61,7 +74,7 @@ impl Cells {
         if !words.as_ptr().addr().is_multiple_of(size_of::<CMeter>()) {
             return Err(LoadError::Layout("shared cells do not lie within cache lines".into()));
         }
-        Ok(Cells { start, _memory: Memory::Shared { _owner: meter }, len })
+        Ok(Cells { start, stride: CELL_WORDS, _memory: Memory::Shared { _owner: meter }, len })
     }
 
     /// Number of cells.
@@ -74,10 +87,20 @@ impl Cells {
         self.start.as_ptr().cast()
     }
 
+    /// Bytes from one cell to the next.
+    pub(crate) fn stride(&self) -> u64 {
+        8 * self.stride as u64
+    }
+
+    /// Address of a cell, or of none if the array is not so long.
+    pub(crate) fn at<T>(&self, index: u64) -> *mut T {
+        self.start.as_ptr().wrapping_add(index as usize * self.stride).cast()
+    }
+
     /// A counter's cell, if the array is one of counters.
     pub(crate) fn counter(&self, index: u64) -> Option<&CCell> {
         // SAFETY: the index is within the array, whose cells are pairs of words that are only used as atomics.
-        (index < self.len).then(|| unsafe { &*self.start::<CCell>().add(index as usize) })
+        (index < self.len).then(|| unsafe { &*self.at::<CCell>(index) })
     }
 
     /// A register's cell, if the array is one of registers of up to 64 bits.

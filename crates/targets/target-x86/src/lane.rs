@@ -50,11 +50,18 @@ impl X86Lane {
         let cells = take_cells(&shared, index);
         let mut state = shared.control();
         let arrays = Arrays {
-            counters: cells.counters.iter().map(|c| CCounter { cells: c.start(), size: c.len() }).collect(),
+            counters: cells.counters.iter().map(|c| CCounter { cells: c.start(), size: c.len(), stride: c.stride() }).collect(),
             meters: state
                 .meters
                 .iter()
-                .map(|m| CMeters { cells: m.start(), size: m.len(), profiles: m.profiles(), shared: 1, waiting: std::ptr::null_mut() })
+                .map(|m| CMeters {
+                    cells: m.start(),
+                    size: m.len(),
+                    stride: m.stride(),
+                    profiles: m.profiles(),
+                    shared: 1,
+                    waiting: std::ptr::null_mut(),
+                })
                 .collect(),
             registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
         };
@@ -235,7 +242,7 @@ struct LaneRates<'a> {
 
 impl LaneRates<'_> {
     fn cell(&self, index: u32) -> Option<MeterCell> {
-        (u64::from(index) < self.meters.size).then(|| MeterCell::new(self.meters.cells.wrapping_add(index as usize)))
+        (u64::from(index) < self.meters.size).then(|| MeterCell::new(self.meters.at(index)))
     }
 }
 
@@ -264,7 +271,7 @@ impl Rates for LaneRates<'_> {
 
     fn look_ahead(&self, cell: u32) {
         if u64::from(cell) < self.meters.size {
-            prefetch(self.meters.cells.wrapping_add(cell as usize).cast());
+            prefetch(self.meters.at(cell).cast());
         }
     }
 

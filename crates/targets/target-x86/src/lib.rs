@@ -33,9 +33,10 @@ use cells::Cells;
 use cranelift_entity::EntityRef;
 use digests::Ring;
 use meters::{MeterCell, Meters};
-use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, RegisterInfo, TableId};
+use program::{ApplyError, Batch, CounterId, CounterInfo, Digest, Entry, MeterId, Program, RegisterId, RegisterInfo, TableId};
 use sets::Sets;
 use std::cell::UnsafeCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -46,6 +47,9 @@ use target_api::{
     Capabilities, Count, Digests, Facets, HeldEntry, Lane, MeterState, Picked, Picker, RegisterError, Registers, SharedMeter, TableStats,
     Tables, Target, TargetError,
 };
+
+/// Cells of arrays that the processor's caches hold anyway.
+const SMALL_ARRAY: u64 = 1024;
 
 /// How to make native code.
 #[derive(Clone, Debug, Default)]
@@ -127,6 +131,8 @@ pub(crate) struct Shared {
     lanes: Mutex<Vec<Arc<LaneCells>>>,
     /// Cells of each counter.
     counter_sizes: Vec<u64>,
+    /// Cells of the first lane that lie beside those of a meter, by counter.
+    beside_meters: Mutex<BTreeMap<usize, Cells>>,
     registers: Vec<Cells>,
     /// Words of the longest digest; 0 if there is none.
     digest_words: u64,
@@ -217,7 +223,8 @@ unsafe impl Send for TableViews {}
 impl TableViews {
     fn new(n: usize) -> TableViews {
         let none = AtomicU64::default;
-        let empty = || CTable { table: std::ptr::null(), lookup: None, miss: std::ptr::null(), hits: none(), misses: none(), small: 1 };
+        let (table, exact, miss) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
+        let empty = || CTable { table, lookup: None, exact, miss, hits: none(), misses: none(), small: 1 };
         TableViews((0..n).map(|_| UnsafeCell::new(empty())).collect())
     }
 
@@ -235,6 +242,7 @@ impl TableViews {
             unsafe {
                 (*view).lookup = look.map(|l| l.lookup);
                 (*view).table = look.map_or(std::ptr::null(), |l| l.table);
+                (*view).exact = look.map_or(std::ptr::null(), |l| l.exact);
                 (*view).miss = *miss;
                 (*view).small = u64::from(*small);
             }
@@ -272,12 +280,28 @@ impl X86 {
         let cells = |table: Option<TableId>, size| table.map_or(size, |t| 2 * tables[t.index()].capacity);
         let counter_sizes = program.counters.values().map(|c| cells(c.table, c.size)).collect();
         let owner = |id: MeterId| options.meters.get(id.index()).cloned().flatten();
-        let meters = program.meters.iter().map(|(id, m)| Meters::new(cells(m.table, m.size), owner(id).filter(|_| m.table.is_none())));
-        let meters = meters.collect::<Result<Vec<Meters>, _>>()?;
+        let mut beside_meters = BTreeMap::new();
+        let mut meters = Vec::with_capacity(program.meters.len());
+        for (id, m) in &program.meters {
+            let (size, owner) = (cells(m.table, m.size), owner(id).filter(|_| m.table.is_none()));
+            // Arrays of one size are mostly numbered alike: a rule's counter and its meter.
+            let beside = |(c, info): (CounterId, &CounterInfo)| {
+                info.table.is_none() && info.size == size && size > SMALL_ARRAY && !beside_meters.contains_key(&c.index())
+            };
+            meters.push(match program.counters.iter().find(|c| m.table.is_none() && owner.is_none() && beside(*c)) {
+                Some((counter, _)) => {
+                    let (meters, counts) = Meters::with_counter(size)?;
+                    beside_meters.insert(counter.index(), counts);
+                    meters
+                }
+                None => Meters::new(size, owner)?,
+            });
+        }
         let cells_shared = meters.iter().any(Meters::are_shared);
         let shared = Shared {
             object,
             counter_sizes,
+            beside_meters: beside_meters.into(),
             control: Mutex::new(State { tables, meters, sets: Sets::new(&program), lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
             meters_shared: cells_shared.into(),
@@ -339,6 +363,8 @@ pub struct ClassStats {
     pub packets: Vec<u64>,
     /// Look-ups that packets had in common with the packet before.
     pub spared: u64,
+    /// Keys that packets of classes looked up in exact tables, and that were not at their first place: of no entry, or of one that lies elsewhere.
+    pub further: u64,
 }
 
 impl X86 {
@@ -347,11 +373,12 @@ impl X86 {
         let mut stats = ClassStats::default();
         for lane in self.shared.lanes().iter() {
             let word = |i: u64| lane.run.register(i).map_or(0, |w| w.load(Ordering::Relaxed));
-            let classes = word(0).min(lane.run.len().saturating_sub(2));
+            let classes = word(0).min(lane.run.len().saturating_sub(3));
             stats.packets.resize(stats.packets.len().max(classes as usize), 0);
             stats.spared += word(1);
+            stats.further += word(2);
             for class in 0..classes {
-                stats.packets[class as usize] += word(2 + class);
+                stats.packets[class as usize] += word(3 + class);
             }
         }
         stats
@@ -500,7 +527,10 @@ impl Shared {
 
 impl LaneCells {
     fn new(shared: &Shared, index: usize) -> Result<LaneCells, LoadError> {
-        let counters = shared.counter_sizes.iter().map(|n| Cells::new(*n, 2)).collect::<Result<_, _>>()?;
+        // The first lane alone has them: cells of others would not lie beside the meter's, of which there is one array.
+        let mut beside = shared.beside_meters.lock().unwrap_or_else(PoisonError::into_inner);
+        let counters = shared.counter_sizes.iter().enumerate();
+        let counters = counters.map(|(counter, n)| beside.remove(&counter).map_or_else(|| Cells::new(*n, 2), Ok)).collect::<Result<_, _>>()?;
         let run = Cells::new(shared.object.run_len.div_ceil(64), 8)?;
         Ok(LaneCells {
             index,

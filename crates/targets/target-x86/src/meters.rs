@@ -37,16 +37,23 @@ pub(crate) struct Meters {
 impl Meters {
     /// `size` cells, not configured; in another target's memory if there is one.
     pub(crate) fn new(size: u64, owner: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
+        Self::in_cells(owner.as_ref().map_or_else(|| Cells::new(size, 4), |owner| Cells::shared(owner.clone(), size))?, owner)
+    }
+
+    /// The same beside the cells of a counter, which are given too.
+    pub(crate) fn with_counter(size: u64) -> Result<(Meters, Cells), LoadError> {
+        let (counter, cells) = Cells::pair(size)?;
+        Ok((Self::in_cells(cells, None)?, counter))
+    }
+
+    fn in_cells(cells: Cells, owner: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
+        let size = cells.len();
         // A batch may change every cell, to as many configurations as there are cells: the old ones are still there then. One
         // more is there while a cell is set for the second time.
         let profiles = size.saturating_mul(2).saturating_add(2);
         if profiles > PROFILES.into() {
             return Err(LoadError::Memory { bytes: size.saturating_mul(size_of::<CMeter>() as u64) });
         }
-        let cells = match &owner {
-            Some(owner) => Cells::shared(owner.clone(), size)?,
-            None => Cells::new(size, 4)?,
-        };
         let profiles = Cells::new(profiles, 4)?;
         Ok(Meters { cells, profiles, known: HashMap::new(), free: Vec::new(), next: 1, owner, let_go: BTreeSet::new() })
     }
@@ -89,6 +96,11 @@ impl Meters {
         self.cells.start()
     }
 
+    /// Bytes from one cell to the next.
+    pub(crate) fn stride(&self) -> u64 {
+        self.cells.stride()
+    }
+
     /// The first profile.
     pub(crate) fn profiles(&self) -> *const CProfile {
         self.profiles.start()
@@ -96,7 +108,7 @@ impl Meters {
 
     /// A cell, if there are so many.
     pub(crate) fn cell(&self, index: u64) -> Option<MeterCell> {
-        (index < self.len()).then(|| MeterCell(self.start().wrapping_add(index as usize)))
+        (index < self.len()).then(|| MeterCell(self.cells.at(index)))
     }
 
     /// What is to be in a cell of that configuration: full buckets, and a use of the profile.

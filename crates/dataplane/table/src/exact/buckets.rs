@@ -118,6 +118,12 @@ pub(super) fn alternate(bucket: usize, tag: u16) -> usize {
     bucket ^ (tag as usize & (GROUP - 1))
 }
 
+// As generated code reads it ([`crate::ffi::ExactIndex`]).
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(Bucket, handles) == 16 && offset_of!(Bucket, hidden) == 56);
+};
+
 impl Bucket {
     /// Bit `i`: slot `i` has that tag. `tag` 0 gives the free slots.
     #[inline(always)]
@@ -229,6 +235,11 @@ impl Buckets {
     #[inline(always)]
     pub(super) fn extent(&self) -> Extent {
         Extent::of(self.live.load(Ordering::Acquire))
+    }
+
+    /// For generated code: the first bucket, how many are in use, and the count of moves.
+    pub(super) fn parts(&self) -> (*const u8, *const AtomicUsize, *const AtomicU64) {
+        (self.region.start(), &raw const self.live, &raw const self.moves)
     }
 
     /// Address of a bucket, for a prefetch.

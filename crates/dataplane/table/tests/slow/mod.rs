@@ -125,7 +125,7 @@ impl<I: Identity> Table for Slow<I> {
     }
 
     fn view(&self) -> View {
-        View { lookup: lookup_burst::<I>, table: (&raw const *self.current).cast() }
+        View { lookup: lookup_burst::<I>, table: (&raw const *self.current).cast(), exact: std::ptr::null() }
     }
 }
 

@@ -83,8 +83,25 @@ impl Bed {
         Ok(Bed { net, folder, upf, _smf: smf })
     }
 
-    /// Sends at a rate for a time, up and down together; `None`: as much as goes. With `mirror` every packet is sent back.
+    /// Sends at a rate for a time, up and down together; `None`: as much as goes. With `mirror` every packet is sent back. A trial of which nothing comes back, as the
+    /// daemon may not run at all in a short one on a busy machine, is made again for a while.
+    ///
+    /// # Errors
+    /// Nothing came back of any.
     pub(super) fn trial(&self, size: &str, rate_pps: Option<f64>, seconds: f64, mirror: bool) -> Result<Trial, Failure> {
+        let began = std::time::Instant::now();
+        loop {
+            let trial = self.one_trial(size, rate_pps, seconds, mirror)?;
+            let came = if mirror { trial.rtt.packets } else { trial.one_way.packets };
+            match came {
+                0 if began.elapsed() > PATIENCE => return Err(Failure::Failed(format!("frames of {size} bytes: none came back"))),
+                0 => {}
+                _ => return Ok(trial),
+            }
+        }
+    }
+
+    fn one_trial(&self, size: &str, rate_pps: Option<f64>, seconds: f64, mirror: bool) -> Result<Trial, Failure> {
         let rate = rate_pps.map_or_else(|| "max".to_owned(), |pps| format!("{:.0}", pps.max(1.0)));
         let mirror = if mirror { "1" } else { "0" };
         let figures = self.load(&["run", "--rate", &rate, "--seconds", &seconds.to_string(), "--size", size, "--mirror", mirror])?;

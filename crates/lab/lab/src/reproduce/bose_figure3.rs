@@ -103,9 +103,6 @@ fn measure(beds: &[Bed; 2], size: &str, args: &Args) -> Result<[Measured; 2], Fa
     for _ in 0..args.size(args.rounds(), 1) {
         for (bed, rounds) in beds.iter().zip(&mut rounds) {
             let trial = bed.trial(size, Some(rate), seconds, true)?;
-            if trial.rtt.packets == 0 {
-                return Err(Failure::Failed(format!("frames of {size} bytes: no reply came back")));
-            }
             rounds.0.push(trial.rtt.mean_us);
         }
     }

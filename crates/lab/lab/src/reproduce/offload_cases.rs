@@ -62,11 +62,8 @@ fn all(args: &Args) -> Result<Measured, Failure> {
     let pps = if args.quick { QUICK_PPS } else { least * LOAD / 100.0 };
     let mut rounds = vec![Vec::new(); CASES.len()];
     for _ in 0..args.size(args.rounds(), 1) {
-        for ((bed, rounds), (name, _)) in beds.iter().zip(&mut rounds).zip(CASES) {
+        for (bed, rounds) in beds.iter().zip(&mut rounds) {
             let trial = bed.trial(SIZE, Some(pps), seconds, false)?;
-            if trial.one_way.packets == 0 {
-                return Err(Failure::Failed(format!("{name}: no packet came through")));
-            }
             rounds.push(trial.one_way);
         }
     }

@@ -397,7 +397,7 @@ struct record_nexthop {
 };
 
 const uint32_t sp_layout[] = {
-    5, 16, 1, 2, 0, 0, 0,
+    6, 16, 1, 2, 0, 0, 0,
     /* station */ 8, 2, 0,2,0, 2,6,0,
         sizeof(struct record_station), __builtin_offsetof(struct record_station, action), 4294967295, 4,
         0, 1, __builtin_offsetof(struct record_station, route.vrf_0), 2,
@@ -581,6 +581,201 @@ enum {
 
 /* ... run.h ... */
 
+/* Look-ups in exact tables (crate `table`, `ffi::ExactIndex`). A key is hashed where it is made, and its bucket asked for; behind the burst's keys tags are compared
+ * and records asked for, then keys. What is not found at the first place is left to the table's function. */
+struct sp_bucket {
+    uint16_t tags[8];
+    uint32_t handles[9];
+    uint32_t away;
+    uint8_t hidden[2];
+    uint8_t guests;
+} __attribute__((aligned(64)));
+
+static inline uint64_t sp_fold_product(uint64_t a, uint64_t b)
+{
+    const sp_u128 product = (sp_u128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t sp_exact_home(uint64_t live, uint64_t hash)
+{
+    const uint64_t mask = live > 1 ? ~0ull >> __builtin_clzll(live - 1) : 0, home = hash & mask;
+    return home < live ? home : home & mask >> 1;
+}
+
+/* What a stage knows of a table that its packets will look up; `live` is 0 if it is not exact, or empty. */
+struct sp_hashing {
+    const uint8_t *buckets;
+    uint64_t live;
+    uint64_t start;
+    uint64_t multiplier;
+    uint64_t finish;
+};
+
+static inline struct sp_hashing sp_hashing(const struct sp_run *run, uint32_t number)
+{
+    const struct sp_exact *const of = run->lane->tables[number].exact;
+    if (!of) return (struct sp_hashing){0};
+    return (struct sp_hashing){of->buckets, __atomic_load_n(of->live, __ATOMIC_RELAXED), of->start, of->multiplier, of->finish};
+}
+
+/* The hash of a key, given as numbers whose highest bytes are the first. Asks for its bucket. */
+static inline __attribute__((always_inline)) uint64_t sp_exact_hash(const struct sp_hashing *of, const uint64_t *key, size_t words)
+{
+    uint64_t hash = of->start;
+    for (size_t w = 0; w < words; w++) hash = sp_fold_product(hash ^ __builtin_bswap64(key[w]), of->multiplier);
+    hash = sp_fold_product(hash ^ of->finish, of->multiplier);
+    __builtin_prefetch(of->buckets + 64 * sp_exact_home(of->live, hash));
+    return hash;
+}
+
+/* The record in the lowest slot with the hash's tag; that of no entry if there is none, or it is hidden. */
+static inline __attribute__((always_inline)) uint8_t *sp_exact_record(
+    const struct sp_exact *of, uint64_t side, uint64_t live, uint64_t hash)
+{
+    const struct sp_bucket *const bucket = (const void *)(of->buckets + 64 * sp_exact_home(live, hash));
+    const uint16_t tag = hash >> 48 | 1;
+    uint32_t slots = 0;
+#ifdef __SSE2__
+    typedef short sp_tags __attribute__((vector_size(16)));
+    typedef char sp_bytes __attribute__((vector_size(16)));
+    /* Each tag is old or new. What is read next depends on them. */
+    const sp_tags tags = *(const volatile sp_tags *)bucket->tags, all = (sp_tags){0} + (short)tag, none = {0};
+    slots = __builtin_ia32_pmovmskb128((sp_bytes)__builtin_ia32_packsswb128((sp_tags)(tags == all), none));
+#else
+    for (uint32_t i = 0; i < 8; i++) slots |= (uint32_t)(__atomic_load_n(&bucket->tags[i], __ATOMIC_ACQUIRE) == tag) << i;
+#endif
+    /* Slot 8 stands for none. */
+    const uint32_t slot = __builtin_ctz(slots | 1u << 8);
+    const uint32_t handle = __atomic_load_n(&bucket->handles[slot], __ATOMIC_ACQUIRE);
+    const uint32_t hidden = __atomic_load_n(&bucket->hidden[side], __ATOMIC_ACQUIRE) >> slot & 1;
+    return of->records + (uint64_t)(handle & (hidden - 1)) * of->stride;
+}
+
+/* The keys that are not at the first place, by the table's function. */
+static __attribute__((noinline)) uint64_t sp_exact_left(
+    struct sp_run *run, const struct sp_table *table, struct sp_wait *wait, size_t stride, uint64_t left)
+{
+    uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64))), *records[64];
+    uint64_t hits = 0;
+    uint32_t n = 0;
+    __atomic_store_n(&run->further, run->further + __builtin_popcountll(left), __ATOMIC_RELAXED);
+    for (uint64_t l = left; l; l &= l - 1) __builtin_memcpy(keys + n++ * stride, wait->bytes + __builtin_ctzll(l) * stride, stride);
+    const uint64_t found = table->lookup(table->table, keys, stride, n, records);
+    n = 0;
+    for (uint64_t l = left; l; l &= l - 1, n++) {
+        wait->records[__builtin_ctzll(l)] = records[n];
+        hits |= (found >> n & 1) << __builtin_ctzll(l);
+    }
+    return hits;
+}
+
+static inline __attribute__((always_inline)) uint64_t sp_exact_look_up(
+    struct sp_run *run, const struct sp_table *table, struct sp_wait *wait, const size_t words)
+{
+    const struct sp_exact of = *table->exact;
+    const uint64_t side = (uint64_t)table->table & 1, moves = __atomic_load_n(of.moves, __ATOMIC_ACQUIRE);
+    const uint64_t live = __atomic_load_n(of.live, __ATOMIC_ACQUIRE);
+    const uint32_t n = wait->keys;
+    if (n == 0) return 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint8_t *const record = sp_exact_record(&of, side, live, wait->hashes[k]);
+        __builtin_prefetch(record);
+        if (of.stride > 64) __builtin_prefetch(record + 64);
+        wait->records[k] = record;
+    }
+    uint64_t hits = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t other = wait->records[k] == of.records;
+        for (size_t w = 0; w < words; w++) {
+            uint64_t mine, its;
+            __builtin_memcpy(&mine, wait->bytes + (k * words + w) * 8, 8);
+            __builtin_memcpy(&its, wait->records[k] + 8 * w, 8);
+            other |= mine ^ its;
+        }
+        hits |= (uint64_t)!other << k;
+        wait->records[k] += 8 * words;
+    }
+    const uint64_t left = ~hits & ~0ull >> (64 - n);
+    if (left) hits |= sp_exact_left(run, table, wait, 8 * words, left);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__builtin_expect(__atomic_load_n(of.moves, __ATOMIC_RELAXED) != moves, 0)) {
+        hits = table->lookup(table->table, wait->bytes, 8 * words, n, wait->records);
+    }
+    return hits;
+}
+
+/* Looks `n` keys up for `packets` packets: none while the table is empty. */
+static inline uint64_t sp_lookup(struct sp_run *run, struct sp_table *table, size_t stride, uint32_t n, uint32_t packets)
+{
+    const uint64_t hits = n ? table->lookup(table->table, run->keys, stride, n, run->records) : 0;
+    const uint32_t found = __builtin_popcountll(hits);
+    __atomic_store_n(&table->hits, table->hits + found, __ATOMIC_RELAXED);
+    __atomic_store_n(&table->misses, table->misses + packets - found, __ATOMIC_RELAXED);
+    return hits;
+}
+
+/* Of the packets that are left, those that come first and wait there too. */
+static inline uint64_t sp_turn(uint64_t left, uint64_t there)
+{
+    const uint64_t others = left & ~there;
+    return left & there & ((others & -others) - 1);
+}
+
+static __attribute__((noinline)) void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wait *wait, size_t stride, uint64_t packets)
+{
+    __atomic_store_n(&run->spared, run->spared + __builtin_popcountll(packets) - wait->keys, __ATOMIC_RELAXED);
+    const struct sp_table *const table = &run->lane->tables[number];
+    if (table->exact) wait->hits = stride == 8 ? sp_exact_look_up(run, table, wait, 1) : sp_exact_look_up(run, table, wait, stride / 8);
+    else wait->hits = table->lookup ? table->lookup(table->table, wait->bytes, stride, wait->keys, wait->records) : 0;
+    wait->keys = 0;
+}
+
+/* Of the packets that are left, those in front whose records have another action than the usual one. Each record begins with its action. */
+static __attribute__((noinline)) uint64_t sp_row(const struct sp_wait *wait, const struct sp_table *table, uint64_t left, uint16_t usual)
+{
+    uint64_t row = 0;
+    for (; left; left &= left - 1) {
+        const uint32_t k = wait->key_of[__builtin_ctzll(left)];
+        const void *const record = wait->hits >> k & 1 ? wait->records[k] : table->miss;
+        uint16_t action;
+        __builtin_memcpy(&action, record, 2);
+        if (action == usual) break;
+        row |= left & -left;
+    }
+    return row;
+}
+
+static inline void sp_looked_up(struct sp_table *table, uint64_t hits, uint64_t misses)
+{
+    __atomic_store_n(&table->hits, table->hits + hits, __ATOMIC_RELAXED);
+    __atomic_store_n(&table->misses, table->misses + misses, __ATOMIC_RELAXED);
+}
+
+/* The record of a near table's key, which may be that of a miss. */
+static __attribute__((noinline)) const void *sp_near(struct sp_run *run, uint32_t number, const uint64_t *key, size_t stride)
+{
+    const struct sp_table *const table = &run->lane->tables[number];
+    uint64_t hash = number, other = 0;
+    for (size_t w = 0; w < stride / 8; w++) hash = (hash ^ key[w]) * 0x9e3779b97f4a7c15ull;
+    struct sp_remembered *const at = &run->remembered[hash >> 58];
+    for (size_t w = 0; w < stride / 8; w++) other |= at->key[w] ^ key[w];
+    if (at->burst == run->burst && at->table == number && !other) return at->record;
+    uint8_t bytes[SP_KEY_STRIDE] __attribute__((aligned(64))), *found;
+    for (size_t w = 0; w < stride / 8; w++) sp_st64(bytes + 8 * w, key[w]);
+    const uint64_t hit = table->lookup ? table->lookup(table->table, bytes, stride, 1, &found) & 1 : 0;
+    at->burst = run->burst;
+    at->table = number;
+    at->record = hit ? found : table->miss;
+    for (size_t w = 0; w < stride / 8; w++) at->key[w] = key[w];
+    return at->record;
+}
+
+static inline void sp_count_near(struct sp_run *run, struct sp_table *table, uint64_t all, uint64_t hits, uint64_t asked)
+{
+    sp_looked_up(table, hits, all - hits);
+    __atomic_store_n(&run->spared, run->spared + all - asked, __ATOMIC_RELAXED);
+}
 static inline void sp_move_1(uint8_t *to, const uint8_t *from)
 {
     sp_block1 b0; __builtin_memcpy(&b0, from + 0, 1);
@@ -5102,9 +5297,6 @@ static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
 static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
-static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
@@ -5112,9 +5304,6 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
-static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
-static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
-static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
@@ -5134,18 +5323,18 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
             if (pk->length < 34) return 0;
             if (!(((sp_ld8(p + 14) >> 4) == 4u) && ((sp_ld8(p + 14) & 0xf) >= 5u))) return 0;
             if (((sp_ld8(p + 14) & 0xf) == 5u)) {
-                if ((((sp_ld16(p + 14 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 14 + 9) == 0x11u))) {
+                if (((sp_ld32(p + 14 + 6) & 0x1fff00ffu) == 0x11u)) {
                     if (pk->length < 38) return 0;
                     if ((((((uint32_t)pk->port & 0x1ff) & 0x80u) == 0u) && (((sp_ld8(p + 14 + 6) >> 5) & 0x1) == 0u) && (sp_ld16(p + 34 + 2) == 0x868u))) {
                         if (pk->length < 42) return 0;
                         if (pk->length < 50) return 0;
-                        if ((((sp_ld8(p + 42) >> 5) == 1u) && (((sp_ld8(p + 42) >> 4) & 0x1) == 1u) && (((sp_ld8(p + 42) >> 2) & 0x1) == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u) && ((sp_ld8(p + 42) & 0x1) == 0u) && (sp_ld8(p + 42 + 1) == 0xffu))) {
+                        if (((sp_ld16(p + 42) & 0xf7ffu) == 0x30ffu)) {
                             if (pk->length < 51) return 0;
                             if (((sp_ld8(p + 50) >> 4) == 4u)) {
                                 if (pk->length < 70) return 0;
                                 if (!((sp_ld8(p + 50) & 0xf) >= 5u)) return 0;
                                 if (((sp_ld8(p + 50) & 0xf) == 5u)) {
-                                    if ((((sp_ld16(p + 50 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 50 + 9) == 0x11u)) || (((sp_ld16(p + 50 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 50 + 9) == 6u)) || (((sp_ld16(p + 50 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 50 + 9) == 0x84u))) {
+                                    if (((sp_ld32(p + 50 + 6) & 0x1fff00ffu) == 0x11u) || ((sp_ld32(p + 50 + 6) & 0x1fff00ffu) == 6u) || ((sp_ld32(p + 50 + 6) & 0x1fff00ffu) == 0x84u)) {
                                         if (pk->length < 74) return 0;
                                         return 1;
                                     }
@@ -5163,7 +5352,7 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                             }
                             return 0;
                         }
-                        if ((((sp_ld8(p + 42) >> 5) == 1u) && (((sp_ld8(p + 42) >> 4) & 0x1) == 1u) && (((sp_ld8(p + 42) >> 2) & 0x1) == 1u) && (sp_ld8(p + 42 + 1) == 0xffu))) {
+                        if (((sp_ld16(p + 42) & 0xf4ffu) == 0x34ffu)) {
                             if (pk->length < 54) return 0;
                             if (((sp_ld32(p + 50) & 0xff) == 0x85u)) {
                                 if (pk->length < 58) return 0;
@@ -5173,7 +5362,7 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                                         if (pk->length < 78) return 0;
                                         if (!((sp_ld8(p + 58) & 0xf) >= 5u)) return 0;
                                         if (((sp_ld8(p + 58) & 0xf) == 5u)) {
-                                            if ((((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 0x11u)) || (((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 6u)) || (((sp_ld16(p + 58 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 58 + 9) == 0x84u))) {
+                                            if (((sp_ld32(p + 58 + 6) & 0x1fff00ffu) == 0x11u) || ((sp_ld32(p + 58 + 6) & 0x1fff00ffu) == 6u) || ((sp_ld32(p + 58 + 6) & 0x1fff00ffu) == 0x84u)) {
                                                 if (pk->length < 82) return 0;
                                                 return 3;
                                             }
@@ -5199,7 +5388,7 @@ static inline uint32_t sp_class(const struct sp_packet *const pk)
                     }
                     return 5;
                 }
-                if ((((sp_ld16(p + 14 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 14 + 9) == 6u)) || (((sp_ld16(p + 14 + 6) & 0x1fff) == 0u) && (sp_ld8(p + 14 + 9) == 0x84u))) {
+                if (((sp_ld32(p + 14 + 6) & 0x1fff00ffu) == 6u) || ((sp_ld32(p + 14 + 6) & 0x1fff00ffu) == 0x84u)) {
                     if (pk->length < 38) return 0;
                     return 5;
                 }
@@ -5269,6 +5458,7 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
     struct sp_wait *const wait_33 = &run->wait[8];
     uint32_t n_33 = wait_33->keys;
     uint32_t begin_33 = n_33;
+    const struct sp_hashing hashing_33 = sp_hashing(run, TABLE_pdr_by_teid);
     uint64_t word_33_0 = 0;
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
@@ -5327,16 +5517,10 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
         uint32_t UpfIngress_session_src = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+        if (!sp_sum_is_right(p + 14, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
-        struct sp_sum sum2 = {0, 0, 0};
-        sp_sum_bytes(&sum2, p + 50, 10);
-        sp_sum_bytes(&sum2, p + 50 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + 50 + 10)) {
+        if (!sp_sum_is_right(p + 50, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
         if (standard_metadata_checksum_error == 1u) {
@@ -5379,10 +5563,10 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
             goto done;
         }
         {
-            const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-            if (!near_station | (x3 != key_station_0)) {
-                key_station_0 = x3;
-                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x3}, 8);
+            const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x1 != key_station_0)) {
+                key_station_0 = x1;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x1}, 8);
                 asked_station++;
             }
             const struct record_station *const r = near_station;
@@ -5449,11 +5633,12 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x28u, 0u);
             goto done;
         }
-        const uint64_t x4 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_33 += (n_33 == begin_33) | (x4 != word_33_0);
+        const uint64_t x2 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_33 += (n_33 == begin_33) | (x2 != word_33_0);
         wait_33->key_of[i] = n_33 - 1;
-        sp_st64(wait_33->bytes + (n_33 - 1) * 8 + 0, x4);
-        word_33_0 = x4;
+        if (hashing_33.live) wait_33->hashes[n_33 - 1] = sp_exact_hash(&hashing_33, (const uint64_t[1]){x2}, 1);
+        sp_st64(wait_33->bytes + (n_33 - 1) * 8 + 0, x2);
+        word_33_0 = x2;
         to_33 |= bit;
         done:;
     }
@@ -5612,18 +5797,18 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
             UpfIngress_session_remote_port = sp_ld16(p + 70 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 70);
-            const uint32_t x5 = sp_ld32(p + 50 + 12);
-            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16 | (uint64_t)(x5 >> 16);
-            const uint64_t x7 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70 + 2) << 24 | (uint64_t)sp_ld16(p + 70) << 8 | (uint64_t)sp_ld8(p + 50 + 1);
-            const uint64_t x8 = (uint64_t)0u << 56;
-            n_36 += (n_36 == begin_36) | (x6 != word_36_0) | (x7 != word_36_1) | (x8 != word_36_2);
+            const uint32_t x3 = sp_ld32(p + 50 + 12);
+            const uint64_t x4 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16 | (uint64_t)(x3 >> 16);
+            const uint64_t x5 = (uint64_t)x3 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70 + 2) << 24 | (uint64_t)sp_ld16(p + 70) << 8 | (uint64_t)sp_ld8(p + 50 + 1);
+            const uint64_t x6 = (uint64_t)0u << 56;
+            n_36 += (n_36 == begin_36) | (x4 != word_36_0) | (x5 != word_36_1) | (x6 != word_36_2);
             wait_36->key_of[i] = n_36 - 1;
-            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 0, x6);
-            word_36_0 = x6;
-            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 8, x7);
-            word_36_1 = x7;
-            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 16, x8);
-            word_36_2 = x8;
+            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 0, x4);
+            word_36_0 = x4;
+            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 8, x5);
+            word_36_1 = x5;
+            sp_st64(wait_36->bytes + (n_36 - 1) * 24 + 16, x6);
+            word_36_2 = x6;
             to_36 |= bit;
             goto done;
         } else {
@@ -5634,15 +5819,15 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x9 = sp_ld32(p + 50 + 16);
-        const uint64_t x10 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x9 >> 16);
-        const uint64_t x11 = (uint64_t)x9 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_39 += (n_39 == begin_39) | (x10 != word_39_0) | (x11 != word_39_1);
+        const uint32_t x7 = sp_ld32(p + 50 + 16);
+        const uint64_t x8 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x7 >> 16);
+        const uint64_t x9 = (uint64_t)x7 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
+        n_39 += (n_39 == begin_39) | (x8 != word_39_0) | (x9 != word_39_1);
         wait_39->key_of[i] = n_39 - 1;
-        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 0, x10);
-        word_39_0 = x10;
-        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 8, x11);
-        word_39_1 = x11;
+        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 0, x8);
+        word_39_0 = x8;
+        sp_st64(wait_39->bytes + (n_39 - 1) * 16 + 8, x9);
+        word_39_1 = x9;
         to_39 |= bit;
         goto done;
         node_8:;
@@ -5710,15 +5895,15 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x12 = sp_ld32(p + 50 + 16);
-        const uint64_t x13 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x12 >> 16);
-        const uint64_t x14 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
-        n_40 += (n_40 == begin_40) | (x13 != word_40_0) | (x14 != word_40_1);
+        const uint32_t x10 = sp_ld32(p + 50 + 16);
+        const uint64_t x11 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 50 + 1) << 48 | (uint64_t)sp_ld32(p + 50 + 12) << 16 | (uint64_t)(x10 >> 16);
+        const uint64_t x12 = (uint64_t)x10 << 48 | (uint64_t)sp_ld8(p + 50 + 9) << 40 | (uint64_t)sp_ld16(p + 70) << 24 | (uint64_t)sp_ld16(p + 70 + 2) << 8;
+        n_40 += (n_40 == begin_40) | (x11 != word_40_0) | (x12 != word_40_1);
         wait_40->key_of[i] = n_40 - 1;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 0, x13);
-        word_40_0 = x13;
-        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 8, x14);
-        word_40_1 = x14;
+        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 0, x11);
+        word_40_0 = x11;
+        sp_st64(wait_40->bytes + (n_40 - 1) * 16 + 8, x12);
+        word_40_1 = x12;
         to_40 |= bit;
         goto done;
         node_7:;
@@ -5733,21 +5918,21 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_43 += (n_43 == begin_43) | (x15 != word_43_0);
+                const uint64_t x13 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_43 += (n_43 == begin_43) | (x13 != word_43_0);
                 wait_43->key_of[i] = n_43 - 1;
-                sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x15);
-                word_43_0 = x15;
+                sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x13);
+                word_43_0 = x13;
             }
             to_43 |= bit;
             goto done;
         } else {
             if (!small_route_ipv4) {
-                const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
-                n_42 += (n_42 == begin_42) | (x16 != word_42_0);
+                const uint64_t x14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+                n_42 += (n_42 == begin_42) | (x14 != word_42_0);
                 wait_42->key_of[i] = n_42 - 1;
-                sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x16);
-                word_42_0 = x16;
+                sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x14);
+                word_42_0 = x14;
             }
             to_42 |= bit;
             goto done;
@@ -5772,6 +5957,64 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
+static __attribute__((noinline)) void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_37 = 0;
+    struct sp_wait *const wait_37 = &run->wait[12];
+    uint32_t n_37 = wait_37->keys;
+    uint32_t begin_37 = n_37;
+    const struct sp_hashing hashing_37 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_37_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
+    const struct sp_wait *const wait = &run->wait[11];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x16 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_37 += (n_37 == begin_37) | (x16 != word_37_0);
+        wait_37->key_of[i] = n_37 - 1;
+        if (hashing_37.live) wait_37->hashes[n_37 - 1] = sp_exact_hash(&hashing_37, (const uint64_t[1]){x16}, 1);
+        sp_st64(wait_37->bytes + (n_37 - 1) * 8 + 0, x16);
+        word_37_0 = x16;
+        to_37 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[37] |= to_37;
+    wait_37->keys = n_37;
+}
 
 
 
@@ -5853,10 +6096,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
-        const uint64_t x38 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x38 != key_nexthop_0)) {
-            key_nexthop_0 = x38;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x38}, 8);
+        const uint64_t x36 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x36 != key_nexthop_0)) {
+            key_nexthop_0 = x36;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x36}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -5878,10 +6121,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x39 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x39;
-                const uint64_t x40 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x40;
+                const uint64_t x37 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x37;
+                const uint64_t x38 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x38;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -5893,8 +6136,8 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x41;
+                const uint32_t x39 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x39;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -5902,11 +6145,11 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x42 = (((sp_ld32(p + 50 + 16) & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
-                f_underlay_udp_0_src = x42;
+                const uint32_t x40 = (((sp_ld32(p + 50 + 16) & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
+                f_underlay_udp_0_src = x40;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x43 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x43;
+                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x41;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -6050,8 +6293,8 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
-            const uint32_t x44 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 50 + 10, x44);
+            const uint32_t x42 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x42);
         }
         sp_st16(p + 12, 0x800u);
         valid &= ~SP_BIT(V_ipv4);
@@ -6071,36 +6314,36 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum45 = {0, 0, 0};
-        sp_sum_value(&sum45, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum45, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum45, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum45, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum45, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum45, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum45, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum45, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum45, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum45, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum45, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum45, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum45, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum45) & 0xffff);
+        struct sp_sum sum43 = {0, 0, 0};
+        sp_sum_value(&sum43, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum43, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum43, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum43, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum43, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum43, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum43, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum43) & 0xffff);
         /* deparser */
         if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b46_0_0; __builtin_memcpy(&b46_0_0, p, 4);
-        sp_block2 b46_1_0; __builtin_memcpy(&b46_1_0, p + 4, 2);
-        sp_block4 b46_2_0; __builtin_memcpy(&b46_2_0, p + 6, 4);
-        sp_block2 b46_3_0; __builtin_memcpy(&b46_3_0, p + 10, 2);
-        sp_block2 b46_4_0; __builtin_memcpy(&b46_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b46_0_0, 4);
-        __builtin_memcpy(p + 40, &b46_1_0, 2);
-        __builtin_memcpy(p + 42, &b46_2_0, 4);
-        __builtin_memcpy(p + 46, &b46_3_0, 2);
-        __builtin_memcpy(p + 48, &b46_4_0, 2);
+        sp_block4 b44_0_0; __builtin_memcpy(&b44_0_0, p, 4);
+        sp_block2 b44_1_0; __builtin_memcpy(&b44_1_0, p + 4, 2);
+        sp_block4 b44_2_0; __builtin_memcpy(&b44_2_0, p + 6, 4);
+        sp_block2 b44_3_0; __builtin_memcpy(&b44_3_0, p + 10, 2);
+        sp_block2 b44_4_0; __builtin_memcpy(&b44_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b44_0_0, 4);
+        __builtin_memcpy(p + 40, &b44_1_0, 2);
+        __builtin_memcpy(p + 42, &b44_2_0, 4);
+        __builtin_memcpy(p + 46, &b44_3_0, 2);
+        __builtin_memcpy(p + 48, &b44_4_0, 2);
         sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -6172,10 +6415,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
         if (small_route_ipv4) {
-            const uint64_t x34 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
-            if (!near_route_ipv4 | (x34 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x34;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x34}, 8);
+            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+            if (!near_route_ipv4 | (x32 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x32;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x32}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -6205,10 +6448,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x35 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x35 != key_nexthop_0)) {
-                key_nexthop_0 = x35;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x35}, 8);
+            const uint64_t x33 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x33 != key_nexthop_0)) {
+                key_nexthop_0 = x33;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x33}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -6342,8 +6585,8 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
-            const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 50 + 10, x36);
+            const uint32_t x34 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x34);
         }
         sp_st16(p + 12, 0x800u);
         valid &= ~SP_BIT(V_ipv4);
@@ -6364,16 +6607,16 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b37_0_0; __builtin_memcpy(&b37_0_0, p, 4);
-        sp_block2 b37_1_0; __builtin_memcpy(&b37_1_0, p + 4, 2);
-        sp_block4 b37_2_0; __builtin_memcpy(&b37_2_0, p + 6, 4);
-        sp_block2 b37_3_0; __builtin_memcpy(&b37_3_0, p + 10, 2);
-        sp_block2 b37_4_0; __builtin_memcpy(&b37_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b37_0_0, 4);
-        __builtin_memcpy(p + 40, &b37_1_0, 2);
-        __builtin_memcpy(p + 42, &b37_2_0, 4);
-        __builtin_memcpy(p + 46, &b37_3_0, 2);
-        __builtin_memcpy(p + 48, &b37_4_0, 2);
+        sp_block4 b35_0_0; __builtin_memcpy(&b35_0_0, p, 4);
+        sp_block2 b35_1_0; __builtin_memcpy(&b35_1_0, p + 4, 2);
+        sp_block4 b35_2_0; __builtin_memcpy(&b35_2_0, p + 6, 4);
+        sp_block2 b35_3_0; __builtin_memcpy(&b35_3_0, p + 10, 2);
+        sp_block2 b35_4_0; __builtin_memcpy(&b35_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b35_0_0, 4);
+        __builtin_memcpy(p + 40, &b35_1_0, 2);
+        __builtin_memcpy(p + 42, &b35_2_0, 4);
+        __builtin_memcpy(p + 46, &b35_3_0, 2);
+        __builtin_memcpy(p + 48, &b35_4_0, 2);
         pk->start += 36;
         pk->length -= 36;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -6500,10 +6743,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x58 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x58 != key_nexthop_0)) {
-            key_nexthop_0 = x58;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x58}, 8);
+        const uint64_t x56 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x56 != key_nexthop_0)) {
+            key_nexthop_0 = x56;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x56}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -6525,10 +6768,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x59 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x59;
-                const uint64_t x60 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x60;
+                const uint64_t x57 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x57;
+                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x58;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -6540,8 +6783,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x61 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x61;
+                const uint32_t x59 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x59;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -6549,11 +6792,11 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x62 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
-                f_underlay_udp_0_src = x62;
+                const uint32_t x60 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 70)) | 0xc000u);
+                f_underlay_udp_0_src = x60;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x63 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x63;
+                const uint32_t x61 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x61;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -6697,8 +6940,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
-            const uint32_t x64 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 50 + 10, x64);
+            const uint32_t x62 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x62);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -6719,36 +6962,36 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, 0u, meta_mark);
                 goto done;
             }
-            struct sp_sum sum65 = {0, 0, 0};
-            sp_sum_value(&sum65, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum65, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum65, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum65, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum65, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum65, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum65, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum65, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum65, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum65, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum65, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum65, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum65, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum65) & 0xffff);
+            struct sp_sum sum63 = {0, 0, 0};
+            sp_sum_value(&sum63, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum63, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum63, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum63, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum63, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum63, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum63, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum63, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum63, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum63, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum63, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum63, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum63, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum63) & 0xffff);
             /* deparser */
             if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b66_0_0; __builtin_memcpy(&b66_0_0, p, 4);
-            sp_block2 b66_1_0; __builtin_memcpy(&b66_1_0, p + 4, 2);
-            sp_block4 b66_2_0; __builtin_memcpy(&b66_2_0, p + 6, 4);
-            sp_block2 b66_3_0; __builtin_memcpy(&b66_3_0, p + 10, 2);
-            sp_block2 b66_4_0; __builtin_memcpy(&b66_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b66_0_0, 4);
-            __builtin_memcpy(p + 40, &b66_1_0, 2);
-            __builtin_memcpy(p + 42, &b66_2_0, 4);
-            __builtin_memcpy(p + 46, &b66_3_0, 2);
-            __builtin_memcpy(p + 48, &b66_4_0, 2);
+            sp_block4 b64_0_0; __builtin_memcpy(&b64_0_0, p, 4);
+            sp_block2 b64_1_0; __builtin_memcpy(&b64_1_0, p + 4, 2);
+            sp_block4 b64_2_0; __builtin_memcpy(&b64_2_0, p + 6, 4);
+            sp_block2 b64_3_0; __builtin_memcpy(&b64_3_0, p + 10, 2);
+            sp_block2 b64_4_0; __builtin_memcpy(&b64_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b64_0_0, 4);
+            __builtin_memcpy(p + 40, &b64_1_0, 2);
+            __builtin_memcpy(p + 42, &b64_2_0, 4);
+            __builtin_memcpy(p + 46, &b64_3_0, 2);
+            __builtin_memcpy(p + 48, &b64_4_0, 2);
             sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -6785,8 +7028,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x67 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x67;
+            const uint32_t x65 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x65;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -6797,8 +7040,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x68 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x68;
+            const uint32_t x66 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x66;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -6811,8 +7054,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x69 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x69;
+                const uint32_t x67 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x67;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -6833,51 +7076,51 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum70 = {0, 0, 0};
-                sp_sum_value(&sum70, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum70, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum70, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum70, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum70, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum70, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum70, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum70, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum70, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum70, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum70, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum70, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum70, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
-                struct sp_sum sum71 = {0, 0, 0};
-                sp_sum_value(&sum71, f_underlay_ipv4_0_version, 4);
-                sp_sum_value(&sum71, f_underlay_ipv4_1_ihl, 4);
-                sp_sum_value(&sum71, f_underlay_ipv4_2_tos, 8);
-                sp_sum_value(&sum71, f_underlay_ipv4_3_total_length, 16);
-                sp_sum_value(&sum71, f_underlay_ipv4_4_identification, 16);
-                sp_sum_value(&sum71, f_underlay_ipv4_5_reserved, 1);
-                sp_sum_value(&sum71, f_underlay_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum71, f_underlay_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum71, f_underlay_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum71, f_underlay_ipv4_9_ttl, 8);
-                sp_sum_value(&sum71, f_underlay_ipv4_10_protocol, 8);
-                sp_sum_value(&sum71, f_underlay_ipv4_12_src, 32);
-                sp_sum_value(&sum71, f_underlay_ipv4_13_dst, 32);
-                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum71) & 0xffff);
+                struct sp_sum sum68 = {0, 0, 0};
+                sp_sum_value(&sum68, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum68, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum68, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum68, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum68, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum68, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum68, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum68, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum68, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum68, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum68, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum68, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum68, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+                struct sp_sum sum69 = {0, 0, 0};
+                sp_sum_value(&sum69, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum69, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum69, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum69, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum69, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum69, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum69, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum69, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum69, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum69, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum69, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum69, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum69, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum69) & 0xffff);
                 /* deparser */
                 if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b72_0_0; __builtin_memcpy(&b72_0_0, p, 4);
-                sp_block2 b72_1_0; __builtin_memcpy(&b72_1_0, p + 4, 2);
-                sp_block4 b72_2_0; __builtin_memcpy(&b72_2_0, p + 6, 4);
-                sp_block2 b72_3_0; __builtin_memcpy(&b72_3_0, p + 10, 2);
-                sp_block2 b72_4_0; __builtin_memcpy(&b72_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b72_0_0, 4);
-                __builtin_memcpy(p - 4, &b72_1_0, 2);
-                __builtin_memcpy(p - 2, &b72_2_0, 4);
-                __builtin_memcpy(p + 2, &b72_3_0, 2);
-                __builtin_memcpy(p + 4, &b72_4_0, 2);
+                sp_block4 b70_0_0; __builtin_memcpy(&b70_0_0, p, 4);
+                sp_block2 b70_1_0; __builtin_memcpy(&b70_1_0, p + 4, 2);
+                sp_block4 b70_2_0; __builtin_memcpy(&b70_2_0, p + 6, 4);
+                sp_block2 b70_3_0; __builtin_memcpy(&b70_3_0, p + 10, 2);
+                sp_block2 b70_4_0; __builtin_memcpy(&b70_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b70_0_0, 4);
+                __builtin_memcpy(p - 4, &b70_1_0, 2);
+                __builtin_memcpy(p - 2, &b70_2_0, 4);
+                __builtin_memcpy(p + 2, &b70_3_0, 2);
+                __builtin_memcpy(p + 4, &b70_4_0, 2);
                 sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -6917,36 +7160,36 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum73 = {0, 0, 0};
-        sp_sum_value(&sum73, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum73, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum73, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum73, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum73, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum73, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum73, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum73, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum73, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum73, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum73, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum73, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum73, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum73) & 0xffff);
-        struct sp_sum sum74 = {0, 0, 0};
-        sp_sum_value(&sum74, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum74, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum74, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum74, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum74, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum74, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum74, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum74, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum74, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum74, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum74, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum74, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum74, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
+        struct sp_sum sum71 = {0, 0, 0};
+        sp_sum_value(&sum71, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum71, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum71, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum71, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum71, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum71, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum71, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum71, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum71, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum71, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum71, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum71, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum71, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum71) & 0xffff);
+        struct sp_sum sum72 = {0, 0, 0};
+        sp_sum_value(&sum72, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum72, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum72, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum72, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum72, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum72, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum72, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum72) & 0xffff);
         /* deparser */
         if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -7066,10 +7309,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         if (small_route_ipv4) {
-            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            if (!near_route_ipv4 | (x47 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x47;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x47}, 8);
+            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x45 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x45;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x45}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -7099,10 +7342,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x48 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x48 != key_nexthop_0)) {
-                key_nexthop_0 = x48;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x48}, 8);
+            const uint64_t x46 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x46 != key_nexthop_0)) {
+                key_nexthop_0 = x46;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x46}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -7236,8 +7479,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 50 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 50 + 8, ((sp_ld8(p + 50 + 8) - 1u) & 0xff));
-            const uint32_t x49 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 50 + 10, x49);
+            const uint32_t x47 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 50 + 10, x47);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -7259,16 +7502,16 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b50_0_0; __builtin_memcpy(&b50_0_0, p, 4);
-            sp_block2 b50_1_0; __builtin_memcpy(&b50_1_0, p + 4, 2);
-            sp_block4 b50_2_0; __builtin_memcpy(&b50_2_0, p + 6, 4);
-            sp_block2 b50_3_0; __builtin_memcpy(&b50_3_0, p + 10, 2);
-            sp_block2 b50_4_0; __builtin_memcpy(&b50_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b50_0_0, 4);
-            __builtin_memcpy(p + 40, &b50_1_0, 2);
-            __builtin_memcpy(p + 42, &b50_2_0, 4);
-            __builtin_memcpy(p + 46, &b50_3_0, 2);
-            __builtin_memcpy(p + 48, &b50_4_0, 2);
+            sp_block4 b48_0_0; __builtin_memcpy(&b48_0_0, p, 4);
+            sp_block2 b48_1_0; __builtin_memcpy(&b48_1_0, p + 4, 2);
+            sp_block4 b48_2_0; __builtin_memcpy(&b48_2_0, p + 6, 4);
+            sp_block2 b48_3_0; __builtin_memcpy(&b48_3_0, p + 10, 2);
+            sp_block2 b48_4_0; __builtin_memcpy(&b48_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b48_0_0, 4);
+            __builtin_memcpy(p + 40, &b48_1_0, 2);
+            __builtin_memcpy(p + 42, &b48_2_0, 4);
+            __builtin_memcpy(p + 46, &b48_3_0, 2);
+            __builtin_memcpy(p + 48, &b48_4_0, 2);
             pk->start += 36;
             pk->length -= 36;
             if (pk->length > c->keep) pk->length = c->keep;
@@ -7297,8 +7540,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x51 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x51;
+            const uint32_t x49 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x49;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -7309,8 +7552,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x52 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x52;
+            const uint32_t x50 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x50;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -7323,8 +7566,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x53 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x53;
+                const uint32_t x51 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x51;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -7345,36 +7588,36 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum54 = {0, 0, 0};
-                sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
+                struct sp_sum sum52 = {0, 0, 0};
+                sp_sum_value(&sum52, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum52, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum52, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum52, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum52, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum52, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum52, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum52) & 0xffff);
                 /* deparser */
                 if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b55_0_0; __builtin_memcpy(&b55_0_0, p, 4);
-                sp_block2 b55_1_0; __builtin_memcpy(&b55_1_0, p + 4, 2);
-                sp_block4 b55_2_0; __builtin_memcpy(&b55_2_0, p + 6, 4);
-                sp_block2 b55_3_0; __builtin_memcpy(&b55_3_0, p + 10, 2);
-                sp_block2 b55_4_0; __builtin_memcpy(&b55_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b55_0_0, 4);
-                __builtin_memcpy(p - 4, &b55_1_0, 2);
-                __builtin_memcpy(p - 2, &b55_2_0, 4);
-                __builtin_memcpy(p + 2, &b55_3_0, 2);
-                __builtin_memcpy(p + 4, &b55_4_0, 2);
+                sp_block4 b53_0_0; __builtin_memcpy(&b53_0_0, p, 4);
+                sp_block2 b53_1_0; __builtin_memcpy(&b53_1_0, p + 4, 2);
+                sp_block4 b53_2_0; __builtin_memcpy(&b53_2_0, p + 6, 4);
+                sp_block2 b53_3_0; __builtin_memcpy(&b53_3_0, p + 10, 2);
+                sp_block2 b53_4_0; __builtin_memcpy(&b53_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b53_0_0, 4);
+                __builtin_memcpy(p - 4, &b53_1_0, 2);
+                __builtin_memcpy(p - 2, &b53_2_0, 4);
+                __builtin_memcpy(p + 2, &b53_3_0, 2);
+                __builtin_memcpy(p + 4, &b53_4_0, 2);
                 sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -7406,21 +7649,21 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum56 = {0, 0, 0};
-        sp_sum_value(&sum56, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum56, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum56, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum56, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum56, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum56, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum56, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum56, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum56, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum56, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum56, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum56, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum56, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum56) & 0xffff);
+        struct sp_sum sum54 = {0, 0, 0};
+        sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
         /* deparser */
         sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
@@ -7484,6 +7727,7 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
     struct sp_wait *const wait_53 = &run->wait[28];
     uint32_t n_53 = wait_53->keys;
     uint32_t begin_53 = n_53;
+    const struct sp_hashing hashing_53 = sp_hashing(run, TABLE_pdr_by_teid);
     uint64_t word_53_0 = 0;
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
@@ -7541,10 +7785,7 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
         uint32_t UpfIngress_session_src = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+        if (!sp_sum_is_right(p + 14, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
         if (standard_metadata_checksum_error == 1u) {
@@ -7587,10 +7828,10 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
             goto done;
         }
         {
-            const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-            if (!near_station | (x2 != key_station_0)) {
-                key_station_0 = x2;
-                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x2}, 8);
+            const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x1 != key_station_0)) {
+                key_station_0 = x1;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x1}, 8);
                 asked_station++;
             }
             const struct record_station *const r = near_station;
@@ -7657,11 +7898,12 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x28u, 0u);
             goto done;
         }
-        const uint64_t x3 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_53 += (n_53 == begin_53) | (x3 != word_53_0);
+        const uint64_t x2 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_53 += (n_53 == begin_53) | (x2 != word_53_0);
         wait_53->key_of[i] = n_53 - 1;
-        sp_st64(wait_53->bytes + (n_53 - 1) * 8 + 0, x3);
-        word_53_0 = x3;
+        if (hashing_53.live) wait_53->hashes[n_53 - 1] = sp_exact_hash(&hashing_53, (const uint64_t[1]){x2}, 1);
+        sp_st64(wait_53->bytes + (n_53 - 1) * 8 + 0, x2);
+        word_53_0 = x2;
         to_53 |= bit;
         done:;
     }
@@ -7828,28 +8070,28 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_remote_port = sp_ld16(p + 90 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 90);
             UpfIngress_session_flow_label = (1 ? ((sp_ld32(p + 50 + 1) >> 8) & 0xfffff) : 0u);
-            const sp_u128 x4 = sp_ld128(p + 50 + 24);
-            const sp_u128 x5 = sp_ld128(p + 50 + 8);
-            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x4 >> 80);
-            const uint64_t x7 = (uint64_t)(x4 >> 16);
-            const uint64_t x8 = (uint64_t)x4 << 48 | (uint64_t)(x5 >> 80);
-            const uint64_t x9 = (uint64_t)(x5 >> 16);
-            const uint64_t x10 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90 + 2) << 24 | (uint64_t)sp_ld16(p + 90) << 8 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff);
-            const uint64_t x11 = (uint64_t)(1 ? ((sp_ld32(p + 50 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)0u << 32;
-            n_55 += (n_55 == begin_55) | (x6 != word_55_0) | (x7 != word_55_1) | (x8 != word_55_2) | (x9 != word_55_3) | (x10 != word_55_4) | (x11 != word_55_5);
+            const sp_u128 x3 = sp_ld128(p + 50 + 24);
+            const sp_u128 x4 = sp_ld128(p + 50 + 8);
+            const uint64_t x5 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x3 >> 80);
+            const uint64_t x6 = (uint64_t)(x3 >> 16);
+            const uint64_t x7 = (uint64_t)x3 << 48 | (uint64_t)(x4 >> 80);
+            const uint64_t x8 = (uint64_t)(x4 >> 16);
+            const uint64_t x9 = (uint64_t)x4 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90 + 2) << 24 | (uint64_t)sp_ld16(p + 90) << 8 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff);
+            const uint64_t x10 = (uint64_t)(1 ? ((sp_ld32(p + 50 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)0u << 32;
+            n_55 += (n_55 == begin_55) | (x5 != word_55_0) | (x6 != word_55_1) | (x7 != word_55_2) | (x8 != word_55_3) | (x9 != word_55_4) | (x10 != word_55_5);
             wait_55->key_of[i] = n_55 - 1;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 0, x6);
-            word_55_0 = x6;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 8, x7);
-            word_55_1 = x7;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 16, x8);
-            word_55_2 = x8;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 24, x9);
-            word_55_3 = x9;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 32, x10);
-            word_55_4 = x10;
-            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 40, x11);
-            word_55_5 = x11;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 0, x5);
+            word_55_0 = x5;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 8, x6);
+            word_55_1 = x6;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 16, x7);
+            word_55_2 = x7;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 24, x8);
+            word_55_3 = x8;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 32, x9);
+            word_55_4 = x9;
+            sp_st64(wait_55->bytes + (n_55 - 1) * 48 + 40, x10);
+            word_55_5 = x10;
             to_55 |= bit;
             goto done;
         } else {
@@ -7860,25 +8102,25 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v6++;
             goto node_8;
         }
-        const sp_u128 x12 = sp_ld128(p + 50 + 8);
-        const sp_u128 x13 = sp_ld128(p + 50 + 24);
-        const uint64_t x14 = (uint64_t)meta_vrf << 48 | (uint64_t)(x12 >> 80);
-        const uint64_t x15 = (uint64_t)(x12 >> 16);
-        const uint64_t x16 = (uint64_t)x12 << 48 | (uint64_t)(x13 >> 80);
-        const uint64_t x17 = (uint64_t)(x13 >> 16);
-        const uint64_t x18 = (uint64_t)x13 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_58 += (n_58 == begin_58) | (x14 != word_58_0) | (x15 != word_58_1) | (x16 != word_58_2) | (x17 != word_58_3) | (x18 != word_58_4);
+        const sp_u128 x11 = sp_ld128(p + 50 + 8);
+        const sp_u128 x12 = sp_ld128(p + 50 + 24);
+        const uint64_t x13 = (uint64_t)meta_vrf << 48 | (uint64_t)(x11 >> 80);
+        const uint64_t x14 = (uint64_t)(x11 >> 16);
+        const uint64_t x15 = (uint64_t)x11 << 48 | (uint64_t)(x12 >> 80);
+        const uint64_t x16 = (uint64_t)(x12 >> 16);
+        const uint64_t x17 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
+        n_58 += (n_58 == begin_58) | (x13 != word_58_0) | (x14 != word_58_1) | (x15 != word_58_2) | (x16 != word_58_3) | (x17 != word_58_4);
         wait_58->key_of[i] = n_58 - 1;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 0, x14);
-        word_58_0 = x14;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 8, x15);
-        word_58_1 = x15;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 16, x16);
-        word_58_2 = x16;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 24, x17);
-        word_58_3 = x17;
-        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 32, x18);
-        word_58_4 = x18;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 0, x13);
+        word_58_0 = x13;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 8, x14);
+        word_58_1 = x14;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 16, x15);
+        word_58_2 = x15;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 24, x16);
+        word_58_3 = x16;
+        sp_st64(wait_58->bytes + (n_58 - 1) * 40 + 32, x17);
+        word_58_4 = x17;
         to_58 |= bit;
         goto done;
         node_8:;
@@ -7944,15 +8186,15 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x19 = 0u;
-        const uint64_t x20 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x19 >> 16);
-        const uint64_t x21 = (uint64_t)x19 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
-        n_60 += (n_60 == begin_60) | (x20 != word_60_0) | (x21 != word_60_1);
+        const uint32_t x18 = 0u;
+        const uint64_t x19 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 50) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x18 >> 16);
+        const uint64_t x20 = (uint64_t)x18 << 48 | (uint64_t)sp_ld8(p + 50 + 6) << 40 | (uint64_t)sp_ld16(p + 90) << 24 | (uint64_t)sp_ld16(p + 90 + 2) << 8;
+        n_60 += (n_60 == begin_60) | (x19 != word_60_0) | (x20 != word_60_1);
         wait_60->key_of[i] = n_60 - 1;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 0, x20);
-        word_60_0 = x20;
-        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 8, x21);
-        word_60_1 = x21;
+        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 0, x19);
+        word_60_0 = x19;
+        sp_st64(wait_60->bytes + (n_60 - 1) * 16 + 8, x20);
+        word_60_1 = x20;
         to_60 |= bit;
         goto done;
         node_7:;
@@ -7967,28 +8209,28 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_63 += (n_63 == begin_63) | (x22 != word_63_0);
+                const uint64_t x21 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_63 += (n_63 == begin_63) | (x21 != word_63_0);
                 wait_63->key_of[i] = n_63 - 1;
-                sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x22);
-                word_63_0 = x22;
+                sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x21);
+                word_63_0 = x21;
             }
             to_63 |= bit;
             goto done;
         } else {
             if (!small_route_ipv6) {
-                const sp_u128 x23 = sp_ld128(p + 50 + 24);
-                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x23 >> 80);
-                const uint64_t x25 = (uint64_t)(x23 >> 16);
-                const uint64_t x26 = (uint64_t)x23 << 48;
-                n_61 += (n_61 == begin_61) | (x24 != word_61_0) | (x25 != word_61_1) | (x26 != word_61_2);
+                const sp_u128 x22 = sp_ld128(p + 50 + 24);
+                const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x22 >> 80);
+                const uint64_t x24 = (uint64_t)(x22 >> 16);
+                const uint64_t x25 = (uint64_t)x22 << 48;
+                n_61 += (n_61 == begin_61) | (x23 != word_61_0) | (x24 != word_61_1) | (x25 != word_61_2);
                 wait_61->key_of[i] = n_61 - 1;
-                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x24);
-                word_61_0 = x24;
-                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x25);
-                word_61_1 = x25;
-                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x26);
-                word_61_2 = x26;
+                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 0, x23);
+                word_61_0 = x23;
+                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 8, x24);
+                word_61_1 = x24;
+                sp_st64(wait_61->bytes + (n_61 - 1) * 24 + 16, x25);
+                word_61_2 = x25;
             }
             to_61 |= bit;
             goto done;
@@ -8013,6 +8255,64 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
+static __attribute__((noinline)) void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_57 = 0;
+    struct sp_wait *const wait_57 = &run->wait[32];
+    uint32_t n_57 = wait_57->keys;
+    uint32_t begin_57 = n_57;
+    const struct sp_hashing hashing_57 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_57_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
+    const struct sp_wait *const wait = &run->wait[30];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x27 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_57 += (n_57 == begin_57) | (x27 != word_57_0);
+        wait_57->key_of[i] = n_57 - 1;
+        if (hashing_57.live) wait_57->hashes[n_57 - 1] = sp_exact_hash(&hashing_57, (const uint64_t[1]){x27}, 1);
+        sp_st64(wait_57->bytes + (n_57 - 1) * 8 + 0, x27);
+        word_57_0 = x27;
+        to_57 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[57] |= to_57;
+    wait_57->keys = n_57;
+}
 
 
 
@@ -8091,10 +8391,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
-        const uint64_t x63 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x63 != key_nexthop_0)) {
-            key_nexthop_0 = x63;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x63}, 8);
+        const uint64_t x62 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x62 != key_nexthop_0)) {
+            key_nexthop_0 = x62;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x62}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -8116,10 +8416,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x64;
-                const uint64_t x65 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x65;
+                const uint64_t x63 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x63;
+                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x64;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -8131,8 +8431,8 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x66;
+                const uint32_t x65 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x65;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -8142,8 +8442,8 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
                 valid |= SP_BIT(V_underlay_udp);
                 f_underlay_udp_0_src = ((0u ^ sp_ld16(p + 90)) | 0xc000u);
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x67 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x67;
+                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x66;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -8301,36 +8601,36 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum68 = {0, 0, 0};
-        sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+        struct sp_sum sum67 = {0, 0, 0};
+        sp_sum_value(&sum67, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum67, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum67, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum67, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum67, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum67, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum67, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum67) & 0xffff);
         /* deparser */
         if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
-        sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
-        sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
-        sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
-        sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b69_0_0, 4);
-        __builtin_memcpy(p + 40, &b69_1_0, 2);
-        __builtin_memcpy(p + 42, &b69_2_0, 4);
-        __builtin_memcpy(p + 46, &b69_3_0, 2);
-        __builtin_memcpy(p + 48, &b69_4_0, 2);
+        sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
+        sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
+        sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
+        sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
+        sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b68_0_0, 4);
+        __builtin_memcpy(p + 40, &b68_1_0, 2);
+        __builtin_memcpy(p + 42, &b68_2_0, 4);
+        __builtin_memcpy(p + 46, &b68_3_0, 2);
+        __builtin_memcpy(p + 48, &b68_4_0, 2);
         sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -8401,15 +8701,15 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         if (small_route_ipv6) {
-            const sp_u128 x57 = sp_ld128(p + 50 + 24);
-            const uint64_t x58 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
-            const uint64_t x59 = (uint64_t)(x57 >> 16);
-            const uint64_t x60 = (uint64_t)x57 << 48;
-            if (!near_route_ipv6 | (x58 != key_route_ipv6_0) | (x59 != key_route_ipv6_1) | (x60 != key_route_ipv6_2)) {
-                key_route_ipv6_0 = x58;
-                key_route_ipv6_1 = x59;
-                key_route_ipv6_2 = x60;
-                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x58, x59, x60}, 24);
+            const sp_u128 x56 = sp_ld128(p + 50 + 24);
+            const uint64_t x57 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x56 >> 80);
+            const uint64_t x58 = (uint64_t)(x56 >> 16);
+            const uint64_t x59 = (uint64_t)x56 << 48;
+            if (!near_route_ipv6 | (x57 != key_route_ipv6_0) | (x58 != key_route_ipv6_1) | (x59 != key_route_ipv6_2)) {
+                key_route_ipv6_0 = x57;
+                key_route_ipv6_1 = x58;
+                key_route_ipv6_2 = x59;
+                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x57, x58, x59}, 24);
                 asked_route_ipv6++;
             }
         } else {
@@ -8439,10 +8739,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x61 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x61 != key_nexthop_0)) {
-                key_nexthop_0 = x61;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x61}, 8);
+            const uint64_t x60 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x60 != key_nexthop_0)) {
+                key_nexthop_0 = x60;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x60}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -8591,16 +8891,16 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b62_0_0; __builtin_memcpy(&b62_0_0, p, 4);
-        sp_block2 b62_1_0; __builtin_memcpy(&b62_1_0, p + 4, 2);
-        sp_block4 b62_2_0; __builtin_memcpy(&b62_2_0, p + 6, 4);
-        sp_block2 b62_3_0; __builtin_memcpy(&b62_3_0, p + 10, 2);
-        sp_block2 b62_4_0; __builtin_memcpy(&b62_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b62_0_0, 4);
-        __builtin_memcpy(p + 40, &b62_1_0, 2);
-        __builtin_memcpy(p + 42, &b62_2_0, 4);
-        __builtin_memcpy(p + 46, &b62_3_0, 2);
-        __builtin_memcpy(p + 48, &b62_4_0, 2);
+        sp_block4 b61_0_0; __builtin_memcpy(&b61_0_0, p, 4);
+        sp_block2 b61_1_0; __builtin_memcpy(&b61_1_0, p + 4, 2);
+        sp_block4 b61_2_0; __builtin_memcpy(&b61_2_0, p + 6, 4);
+        sp_block2 b61_3_0; __builtin_memcpy(&b61_3_0, p + 10, 2);
+        sp_block2 b61_4_0; __builtin_memcpy(&b61_4_0, p + 12, 2);
+        __builtin_memcpy(p + 36, &b61_0_0, 4);
+        __builtin_memcpy(p + 40, &b61_1_0, 2);
+        __builtin_memcpy(p + 42, &b61_2_0, 4);
+        __builtin_memcpy(p + 46, &b61_3_0, 2);
+        __builtin_memcpy(p + 48, &b61_4_0, 2);
         pk->start += 36;
         pk->length -= 36;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -8724,10 +9024,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x80 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x80 != key_nexthop_0)) {
-            key_nexthop_0 = x80;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x80}, 8);
+        const uint64_t x79 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x79 != key_nexthop_0)) {
+            key_nexthop_0 = x79;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x79}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -8749,10 +9049,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x81 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x81;
-                const uint64_t x82 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x82;
+                const uint64_t x80 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x80;
+                const uint64_t x81 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x81;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -8764,8 +9064,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x83 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x83;
+                const uint32_t x82 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x82;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -8773,11 +9073,11 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x84 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 90)) | 0xc000u);
-                f_underlay_udp_0_src = x84;
+                const uint32_t x83 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 90)) | 0xc000u);
+                f_underlay_udp_0_src = x83;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x85 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x85;
+                const uint32_t x84 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x84;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -8936,36 +9236,36 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, 0u, meta_mark);
                 goto done;
             }
-            struct sp_sum sum86 = {0, 0, 0};
-            sp_sum_value(&sum86, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum86, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum86, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum86, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum86, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum86, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum86, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum86, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum86, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum86, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum86, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum86, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum86, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum86) & 0xffff);
+            struct sp_sum sum85 = {0, 0, 0};
+            sp_sum_value(&sum85, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum85, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum85, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum85, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum85, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum85, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum85, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum85, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum85, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum85, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum85, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum85, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum85, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum85) & 0xffff);
             /* deparser */
             if (pk->start < 14 || pk->length + 14 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b87_0_0; __builtin_memcpy(&b87_0_0, p, 4);
-            sp_block2 b87_1_0; __builtin_memcpy(&b87_1_0, p + 4, 2);
-            sp_block4 b87_2_0; __builtin_memcpy(&b87_2_0, p + 6, 4);
-            sp_block2 b87_3_0; __builtin_memcpy(&b87_3_0, p + 10, 2);
-            sp_block2 b87_4_0; __builtin_memcpy(&b87_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b87_0_0, 4);
-            __builtin_memcpy(p + 40, &b87_1_0, 2);
-            __builtin_memcpy(p + 42, &b87_2_0, 4);
-            __builtin_memcpy(p + 46, &b87_3_0, 2);
-            __builtin_memcpy(p + 48, &b87_4_0, 2);
+            sp_block4 b86_0_0; __builtin_memcpy(&b86_0_0, p, 4);
+            sp_block2 b86_1_0; __builtin_memcpy(&b86_1_0, p + 4, 2);
+            sp_block4 b86_2_0; __builtin_memcpy(&b86_2_0, p + 6, 4);
+            sp_block2 b86_3_0; __builtin_memcpy(&b86_3_0, p + 10, 2);
+            sp_block2 b86_4_0; __builtin_memcpy(&b86_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b86_0_0, 4);
+            __builtin_memcpy(p + 40, &b86_1_0, 2);
+            __builtin_memcpy(p + 42, &b86_2_0, 4);
+            __builtin_memcpy(p + 46, &b86_3_0, 2);
+            __builtin_memcpy(p + 48, &b86_4_0, 2);
             sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -9002,8 +9302,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x88 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x88;
+            const uint32_t x87 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x87;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -9014,8 +9314,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x89 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x89;
+            const uint32_t x88 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x88;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -9028,8 +9328,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x90 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x90;
+                const uint32_t x89 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x89;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -9050,51 +9350,51 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
+                struct sp_sum sum90 = {0, 0, 0};
+                sp_sum_value(&sum90, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum90, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum90, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum90, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum90, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum90, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum90, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum90, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum90, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum90, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum90, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum90, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum90, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum90) & 0xffff);
                 struct sp_sum sum91 = {0, 0, 0};
-                sp_sum_value(&sum91, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum91, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum91, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum91, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum91, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum91, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum91, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum91, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum91, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum91, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum91, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum91, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum91, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
-                struct sp_sum sum92 = {0, 0, 0};
-                sp_sum_value(&sum92, f_underlay_ipv4_0_version, 4);
-                sp_sum_value(&sum92, f_underlay_ipv4_1_ihl, 4);
-                sp_sum_value(&sum92, f_underlay_ipv4_2_tos, 8);
-                sp_sum_value(&sum92, f_underlay_ipv4_3_total_length, 16);
-                sp_sum_value(&sum92, f_underlay_ipv4_4_identification, 16);
-                sp_sum_value(&sum92, f_underlay_ipv4_5_reserved, 1);
-                sp_sum_value(&sum92, f_underlay_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum92, f_underlay_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum92, f_underlay_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum92, f_underlay_ipv4_9_ttl, 8);
-                sp_sum_value(&sum92, f_underlay_ipv4_10_protocol, 8);
-                sp_sum_value(&sum92, f_underlay_ipv4_12_src, 32);
-                sp_sum_value(&sum92, f_underlay_ipv4_13_dst, 32);
-                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum92) & 0xffff);
+                sp_sum_value(&sum91, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum91, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum91, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum91, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum91, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum91, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum91, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum91, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum91, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum91, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum91, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum91, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum91, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
                 /* deparser */
                 if (pk->start < 58 || pk->length + 58 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b93_0_0; __builtin_memcpy(&b93_0_0, p, 4);
-                sp_block2 b93_1_0; __builtin_memcpy(&b93_1_0, p + 4, 2);
-                sp_block4 b93_2_0; __builtin_memcpy(&b93_2_0, p + 6, 4);
-                sp_block2 b93_3_0; __builtin_memcpy(&b93_3_0, p + 10, 2);
-                sp_block2 b93_4_0; __builtin_memcpy(&b93_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b93_0_0, 4);
-                __builtin_memcpy(p - 4, &b93_1_0, 2);
-                __builtin_memcpy(p - 2, &b93_2_0, 4);
-                __builtin_memcpy(p + 2, &b93_3_0, 2);
-                __builtin_memcpy(p + 4, &b93_4_0, 2);
+                sp_block4 b92_0_0; __builtin_memcpy(&b92_0_0, p, 4);
+                sp_block2 b92_1_0; __builtin_memcpy(&b92_1_0, p + 4, 2);
+                sp_block4 b92_2_0; __builtin_memcpy(&b92_2_0, p + 6, 4);
+                sp_block2 b92_3_0; __builtin_memcpy(&b92_3_0, p + 10, 2);
+                sp_block2 b92_4_0; __builtin_memcpy(&b92_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b92_0_0, 4);
+                __builtin_memcpy(p - 4, &b92_1_0, 2);
+                __builtin_memcpy(p - 2, &b92_2_0, 4);
+                __builtin_memcpy(p + 2, &b92_3_0, 2);
+                __builtin_memcpy(p + 4, &b92_4_0, 2);
                 sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -9134,36 +9434,36 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
+        struct sp_sum sum93 = {0, 0, 0};
+        sp_sum_value(&sum93, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum93, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum93, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum93, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum93, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum93, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum93, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum93, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum93, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum93, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum93, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum93, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum93, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum93) & 0xffff);
         struct sp_sum sum94 = {0, 0, 0};
-        sp_sum_value(&sum94, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum94, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum94, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum94, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum94, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum94, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum94, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum94, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum94, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum94, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum94, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum94, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum94, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum94) & 0xffff);
-        struct sp_sum sum95 = {0, 0, 0};
-        sp_sum_value(&sum95, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum95, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum95, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum95, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum95, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum95, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum95, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum95, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum95, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum95, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum95, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum95, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum95, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum95) & 0xffff);
+        sp_sum_value(&sum94, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum94, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum94, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum94, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum94, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum94, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum94, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum94, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum94, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum94, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum94, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum94, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum94, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum94) & 0xffff);
         /* deparser */
         if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -9280,10 +9580,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         if (small_route_ipv4) {
-            const uint64_t x70 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            if (!near_route_ipv4 | (x70 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x70;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x70}, 8);
+            const uint64_t x69 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x69 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x69;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x69}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -9313,10 +9613,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x71 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x71 != key_nexthop_0)) {
-                key_nexthop_0 = x71;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x71}, 8);
+            const uint64_t x70 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x70 != key_nexthop_0)) {
+                key_nexthop_0 = x70;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x70}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -9466,16 +9766,16 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b72_0_0; __builtin_memcpy(&b72_0_0, p, 4);
-            sp_block2 b72_1_0; __builtin_memcpy(&b72_1_0, p + 4, 2);
-            sp_block4 b72_2_0; __builtin_memcpy(&b72_2_0, p + 6, 4);
-            sp_block2 b72_3_0; __builtin_memcpy(&b72_3_0, p + 10, 2);
-            sp_block2 b72_4_0; __builtin_memcpy(&b72_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b72_0_0, 4);
-            __builtin_memcpy(p + 40, &b72_1_0, 2);
-            __builtin_memcpy(p + 42, &b72_2_0, 4);
-            __builtin_memcpy(p + 46, &b72_3_0, 2);
-            __builtin_memcpy(p + 48, &b72_4_0, 2);
+            sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
+            sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
+            sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
+            sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
+            sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
+            __builtin_memcpy(p + 36, &b71_0_0, 4);
+            __builtin_memcpy(p + 40, &b71_1_0, 2);
+            __builtin_memcpy(p + 42, &b71_2_0, 4);
+            __builtin_memcpy(p + 46, &b71_3_0, 2);
+            __builtin_memcpy(p + 48, &b71_4_0, 2);
             pk->start += 36;
             pk->length -= 36;
             if (pk->length > c->keep) pk->length = c->keep;
@@ -9504,8 +9804,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x73 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x73;
+            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x72;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -9516,8 +9816,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x74 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x74;
+            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x73;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -9530,8 +9830,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x75 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x75;
+                const uint32_t x74 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x74;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -9552,36 +9852,36 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum76 = {0, 0, 0};
-                sp_sum_value(&sum76, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum76, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum76, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum76, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum76, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum76, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum76, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum76, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum76, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum76, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum76, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum76, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum76, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
+                struct sp_sum sum75 = {0, 0, 0};
+                sp_sum_value(&sum75, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum75, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum75, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum75, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum75, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum75, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum75, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
                 /* deparser */
                 if (pk->start < 8 || pk->length + 8 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b77_0_0; __builtin_memcpy(&b77_0_0, p, 4);
-                sp_block2 b77_1_0; __builtin_memcpy(&b77_1_0, p + 4, 2);
-                sp_block4 b77_2_0; __builtin_memcpy(&b77_2_0, p + 6, 4);
-                sp_block2 b77_3_0; __builtin_memcpy(&b77_3_0, p + 10, 2);
-                sp_block2 b77_4_0; __builtin_memcpy(&b77_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b77_0_0, 4);
-                __builtin_memcpy(p - 4, &b77_1_0, 2);
-                __builtin_memcpy(p - 2, &b77_2_0, 4);
-                __builtin_memcpy(p + 2, &b77_3_0, 2);
-                __builtin_memcpy(p + 4, &b77_4_0, 2);
+                sp_block4 b76_0_0; __builtin_memcpy(&b76_0_0, p, 4);
+                sp_block2 b76_1_0; __builtin_memcpy(&b76_1_0, p + 4, 2);
+                sp_block4 b76_2_0; __builtin_memcpy(&b76_2_0, p + 6, 4);
+                sp_block2 b76_3_0; __builtin_memcpy(&b76_3_0, p + 10, 2);
+                sp_block2 b76_4_0; __builtin_memcpy(&b76_4_0, p + 12, 2);
+                __builtin_memcpy(p - 8, &b76_0_0, 4);
+                __builtin_memcpy(p - 4, &b76_1_0, 2);
+                __builtin_memcpy(p - 2, &b76_2_0, 4);
+                __builtin_memcpy(p + 2, &b76_3_0, 2);
+                __builtin_memcpy(p + 4, &b76_4_0, 2);
                 sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -9613,21 +9913,21 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum78 = {0, 0, 0};
-        sp_sum_value(&sum78, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum78, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum78, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum78, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum78, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum78, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum78, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum78, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum78, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum78, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum78, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum78, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum78, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
+        struct sp_sum sum77 = {0, 0, 0};
+        sp_sum_value(&sum77, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum77, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum77, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum77, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum77, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum77, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum77, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum77, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum77, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum77, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum77, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum77, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum77, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum77) & 0xffff);
         /* deparser */
         sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
@@ -9691,6 +9991,7 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
     struct sp_wait *const wait_73 = &run->wait[48];
     uint32_t n_73 = wait_73->keys;
     uint32_t begin_73 = n_73;
+    const struct sp_hashing hashing_73 = sp_hashing(run, TABLE_pdr_by_teid);
     uint64_t word_73_0 = 0;
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
@@ -9751,16 +10052,10 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
         uint32_t UpfIngress_session_src = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+        if (!sp_sum_is_right(p + 14, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
-        struct sp_sum sum2 = {0, 0, 0};
-        sp_sum_bytes(&sum2, p + 58, 10);
-        sp_sum_bytes(&sum2, p + 58 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum2) & 0xffff) != sp_ld16(p + 58 + 10)) {
+        if (!sp_sum_is_right(p + 58, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
         if (standard_metadata_checksum_error == 1u) {
@@ -9803,10 +10098,10 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
             goto done;
         }
         {
-            const uint64_t x3 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-            if (!near_station | (x3 != key_station_0)) {
-                key_station_0 = x3;
-                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x3}, 8);
+            const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x1 != key_station_0)) {
+                key_station_0 = x1;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x1}, 8);
                 asked_station++;
             }
             const struct record_station *const r = near_station;
@@ -9873,11 +10168,12 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x28u, 0u);
             goto done;
         }
-        const uint64_t x4 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_73 += (n_73 == begin_73) | (x4 != word_73_0);
+        const uint64_t x2 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_73 += (n_73 == begin_73) | (x2 != word_73_0);
         wait_73->key_of[i] = n_73 - 1;
-        sp_st64(wait_73->bytes + (n_73 - 1) * 8 + 0, x4);
-        word_73_0 = x4;
+        if (hashing_73.live) wait_73->hashes[n_73 - 1] = sp_exact_hash(&hashing_73, (const uint64_t[1]){x2}, 1);
+        sp_st64(wait_73->bytes + (n_73 - 1) * 8 + 0, x2);
+        word_73_0 = x2;
         to_73 |= bit;
         done:;
     }
@@ -10036,18 +10332,18 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
             UpfIngress_session_remote_port = sp_ld16(p + 78 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 78);
-            const uint32_t x5 = sp_ld32(p + 58 + 12);
-            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16 | (uint64_t)(x5 >> 16);
-            const uint64_t x7 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78 + 2) << 24 | (uint64_t)sp_ld16(p + 78) << 8 | (uint64_t)sp_ld8(p + 58 + 1);
-            const uint64_t x8 = (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 56;
-            n_76 += (n_76 == begin_76) | (x6 != word_76_0) | (x7 != word_76_1) | (x8 != word_76_2);
+            const uint32_t x3 = sp_ld32(p + 58 + 12);
+            const uint64_t x4 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16 | (uint64_t)(x3 >> 16);
+            const uint64_t x5 = (uint64_t)x3 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78 + 2) << 24 | (uint64_t)sp_ld16(p + 78) << 8 | (uint64_t)sp_ld8(p + 58 + 1);
+            const uint64_t x6 = (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 56;
+            n_76 += (n_76 == begin_76) | (x4 != word_76_0) | (x5 != word_76_1) | (x6 != word_76_2);
             wait_76->key_of[i] = n_76 - 1;
-            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 0, x6);
-            word_76_0 = x6;
-            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 8, x7);
-            word_76_1 = x7;
-            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 16, x8);
-            word_76_2 = x8;
+            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 0, x4);
+            word_76_0 = x4;
+            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 8, x5);
+            word_76_1 = x5;
+            sp_st64(wait_76->bytes + (n_76 - 1) * 24 + 16, x6);
+            word_76_2 = x6;
             to_76 |= bit;
             goto done;
         } else {
@@ -10058,15 +10354,15 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x9 = sp_ld32(p + 58 + 16);
-        const uint64_t x10 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x9 >> 16);
-        const uint64_t x11 = (uint64_t)x9 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_79 += (n_79 == begin_79) | (x10 != word_79_0) | (x11 != word_79_1);
+        const uint32_t x7 = sp_ld32(p + 58 + 16);
+        const uint64_t x8 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x7 >> 16);
+        const uint64_t x9 = (uint64_t)x7 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
+        n_79 += (n_79 == begin_79) | (x8 != word_79_0) | (x9 != word_79_1);
         wait_79->key_of[i] = n_79 - 1;
-        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 0, x10);
-        word_79_0 = x10;
-        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 8, x11);
-        word_79_1 = x11;
+        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 0, x8);
+        word_79_0 = x8;
+        sp_st64(wait_79->bytes + (n_79 - 1) * 16 + 8, x9);
+        word_79_1 = x9;
         to_79 |= bit;
         goto done;
         node_8:;
@@ -10134,15 +10430,15 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x12 = sp_ld32(p + 58 + 16);
-        const uint64_t x13 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x12 >> 16);
-        const uint64_t x14 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
-        n_80 += (n_80 == begin_80) | (x13 != word_80_0) | (x14 != word_80_1);
+        const uint32_t x10 = sp_ld32(p + 58 + 16);
+        const uint64_t x11 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 58 + 1) << 48 | (uint64_t)sp_ld32(p + 58 + 12) << 16 | (uint64_t)(x10 >> 16);
+        const uint64_t x12 = (uint64_t)x10 << 48 | (uint64_t)sp_ld8(p + 58 + 9) << 40 | (uint64_t)sp_ld16(p + 78) << 24 | (uint64_t)sp_ld16(p + 78 + 2) << 8;
+        n_80 += (n_80 == begin_80) | (x11 != word_80_0) | (x12 != word_80_1);
         wait_80->key_of[i] = n_80 - 1;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 0, x13);
-        word_80_0 = x13;
-        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 8, x14);
-        word_80_1 = x14;
+        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 0, x11);
+        word_80_0 = x11;
+        sp_st64(wait_80->bytes + (n_80 - 1) * 16 + 8, x12);
+        word_80_1 = x12;
         to_80 |= bit;
         goto done;
         node_7:;
@@ -10157,21 +10453,21 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_83 += (n_83 == begin_83) | (x15 != word_83_0);
+                const uint64_t x13 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_83 += (n_83 == begin_83) | (x13 != word_83_0);
                 wait_83->key_of[i] = n_83 - 1;
-                sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x15);
-                word_83_0 = x15;
+                sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x13);
+                word_83_0 = x13;
             }
             to_83 |= bit;
             goto done;
         } else {
             if (!small_route_ipv4) {
-                const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
-                n_82 += (n_82 == begin_82) | (x16 != word_82_0);
+                const uint64_t x14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+                n_82 += (n_82 == begin_82) | (x14 != word_82_0);
                 wait_82->key_of[i] = n_82 - 1;
-                sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x16);
-                word_82_0 = x16;
+                sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x14);
+                word_82_0 = x14;
             }
             to_82 |= bit;
             goto done;
@@ -10196,6 +10492,64 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
+static __attribute__((noinline)) void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_77 = 0;
+    struct sp_wait *const wait_77 = &run->wait[52];
+    uint32_t n_77 = wait_77->keys;
+    uint32_t begin_77 = n_77;
+    const struct sp_hashing hashing_77 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_77_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
+    const struct sp_wait *const wait = &run->wait[51];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x16 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_77 += (n_77 == begin_77) | (x16 != word_77_0);
+        wait_77->key_of[i] = n_77 - 1;
+        if (hashing_77.live) wait_77->hashes[n_77 - 1] = sp_exact_hash(&hashing_77, (const uint64_t[1]){x16}, 1);
+        sp_st64(wait_77->bytes + (n_77 - 1) * 8 + 0, x16);
+        word_77_0 = x16;
+        to_77 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[77] |= to_77;
+    wait_77->keys = n_77;
+}
 
 
 
@@ -10277,10 +10631,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
-        const uint64_t x38 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x38 != key_nexthop_0)) {
-            key_nexthop_0 = x38;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x38}, 8);
+        const uint64_t x36 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x36 != key_nexthop_0)) {
+            key_nexthop_0 = x36;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x36}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -10302,10 +10656,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x39 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x39;
-                const uint64_t x40 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x40;
+                const uint64_t x37 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x37;
+                const uint64_t x38 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x38;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -10317,8 +10671,8 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x41;
+                const uint32_t x39 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x39;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -10326,11 +10680,11 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x42 = (((sp_ld32(p + 58 + 16) & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
-                f_underlay_udp_0_src = x42;
+                const uint32_t x40 = (((sp_ld32(p + 58 + 16) & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
+                f_underlay_udp_0_src = x40;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x43 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x43;
+                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x41;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -10474,8 +10828,8 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x44 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x44);
+            const uint32_t x42 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x42);
         }
         sp_st16(p + 12, 0x800u);
         valid &= ~SP_BIT(V_ipv4);
@@ -10497,36 +10851,36 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum45 = {0, 0, 0};
-        sp_sum_value(&sum45, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum45, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum45, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum45, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum45, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum45, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum45, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum45, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum45, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum45, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum45, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum45, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum45, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum45) & 0xffff);
+        struct sp_sum sum43 = {0, 0, 0};
+        sp_sum_value(&sum43, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum43, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum43, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum43, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum43, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum43, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum43, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum43) & 0xffff);
         /* deparser */
         if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b46_0_0; __builtin_memcpy(&b46_0_0, p, 4);
-        sp_block2 b46_1_0; __builtin_memcpy(&b46_1_0, p + 4, 2);
-        sp_block4 b46_2_0; __builtin_memcpy(&b46_2_0, p + 6, 4);
-        sp_block2 b46_3_0; __builtin_memcpy(&b46_3_0, p + 10, 2);
-        sp_block2 b46_4_0; __builtin_memcpy(&b46_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b46_0_0, 4);
-        __builtin_memcpy(p + 48, &b46_1_0, 2);
-        __builtin_memcpy(p + 50, &b46_2_0, 4);
-        __builtin_memcpy(p + 54, &b46_3_0, 2);
-        __builtin_memcpy(p + 56, &b46_4_0, 2);
+        sp_block4 b44_0_0; __builtin_memcpy(&b44_0_0, p, 4);
+        sp_block2 b44_1_0; __builtin_memcpy(&b44_1_0, p + 4, 2);
+        sp_block4 b44_2_0; __builtin_memcpy(&b44_2_0, p + 6, 4);
+        sp_block2 b44_3_0; __builtin_memcpy(&b44_3_0, p + 10, 2);
+        sp_block2 b44_4_0; __builtin_memcpy(&b44_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b44_0_0, 4);
+        __builtin_memcpy(p + 48, &b44_1_0, 2);
+        __builtin_memcpy(p + 50, &b44_2_0, 4);
+        __builtin_memcpy(p + 54, &b44_3_0, 2);
+        __builtin_memcpy(p + 56, &b44_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -10598,10 +10952,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
         if (small_route_ipv4) {
-            const uint64_t x34 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
-            if (!near_route_ipv4 | (x34 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x34;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x34}, 8);
+            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+            if (!near_route_ipv4 | (x32 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x32;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x32}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -10631,10 +10985,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x35 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x35 != key_nexthop_0)) {
-                key_nexthop_0 = x35;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x35}, 8);
+            const uint64_t x33 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x33 != key_nexthop_0)) {
+                key_nexthop_0 = x33;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x33}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -10768,8 +11122,8 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x36 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x36);
+            const uint32_t x34 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x34);
         }
         sp_st16(p + 12, 0x800u);
         valid &= ~SP_BIT(V_ipv4);
@@ -10792,16 +11146,16 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b37_0_0; __builtin_memcpy(&b37_0_0, p, 4);
-        sp_block2 b37_1_0; __builtin_memcpy(&b37_1_0, p + 4, 2);
-        sp_block4 b37_2_0; __builtin_memcpy(&b37_2_0, p + 6, 4);
-        sp_block2 b37_3_0; __builtin_memcpy(&b37_3_0, p + 10, 2);
-        sp_block2 b37_4_0; __builtin_memcpy(&b37_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b37_0_0, 4);
-        __builtin_memcpy(p + 48, &b37_1_0, 2);
-        __builtin_memcpy(p + 50, &b37_2_0, 4);
-        __builtin_memcpy(p + 54, &b37_3_0, 2);
-        __builtin_memcpy(p + 56, &b37_4_0, 2);
+        sp_block4 b35_0_0; __builtin_memcpy(&b35_0_0, p, 4);
+        sp_block2 b35_1_0; __builtin_memcpy(&b35_1_0, p + 4, 2);
+        sp_block4 b35_2_0; __builtin_memcpy(&b35_2_0, p + 6, 4);
+        sp_block2 b35_3_0; __builtin_memcpy(&b35_3_0, p + 10, 2);
+        sp_block2 b35_4_0; __builtin_memcpy(&b35_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b35_0_0, 4);
+        __builtin_memcpy(p + 48, &b35_1_0, 2);
+        __builtin_memcpy(p + 50, &b35_2_0, 4);
+        __builtin_memcpy(p + 54, &b35_3_0, 2);
+        __builtin_memcpy(p + 56, &b35_4_0, 2);
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -10925,10 +11279,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        const uint64_t x63 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x63 != key_nexthop_0)) {
-            key_nexthop_0 = x63;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x63}, 8);
+        const uint64_t x61 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x61 != key_nexthop_0)) {
+            key_nexthop_0 = x61;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x61}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -10950,10 +11304,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x64;
-                const uint64_t x65 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x65;
+                const uint64_t x62 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x62;
+                const uint64_t x63 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x63;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -10965,8 +11319,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x66;
+                const uint32_t x64 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x64;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -10974,11 +11328,11 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x67 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
-                f_underlay_udp_0_src = x67;
+                const uint32_t x65 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 78)) | 0xc000u);
+                f_underlay_udp_0_src = x65;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x68 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x68;
+                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x66;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -11122,8 +11476,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x69 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x69);
+            const uint32_t x67 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x67);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -11146,36 +11500,36 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, 0u, meta_mark);
                 goto done;
             }
-            struct sp_sum sum70 = {0, 0, 0};
-            sp_sum_value(&sum70, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum70, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum70, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum70, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum70, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum70, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum70, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum70, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum70, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum70, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum70, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum70, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum70, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
+            struct sp_sum sum68 = {0, 0, 0};
+            sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
             /* deparser */
             if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
-            sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
-            sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
-            sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
-            sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b71_0_0, 4);
-            __builtin_memcpy(p + 48, &b71_1_0, 2);
-            __builtin_memcpy(p + 50, &b71_2_0, 4);
-            __builtin_memcpy(p + 54, &b71_3_0, 2);
-            __builtin_memcpy(p + 56, &b71_4_0, 2);
+            sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
+            sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
+            sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
+            sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
+            sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b69_0_0, 4);
+            __builtin_memcpy(p + 48, &b69_1_0, 2);
+            __builtin_memcpy(p + 50, &b69_2_0, 4);
+            __builtin_memcpy(p + 54, &b69_3_0, 2);
+            __builtin_memcpy(p + 56, &b69_4_0, 2);
             sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -11212,8 +11566,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x72;
+            const uint32_t x70 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x70;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -11224,8 +11578,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x73;
+            const uint32_t x71 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x71;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -11242,8 +11596,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x74 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x74) << 4));
+                const uint32_t x72 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x72) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
                 valid &= ~SP_BIT(V_ipv4);
@@ -11263,36 +11617,36 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum75 = {0, 0, 0};
-                sp_sum_value(&sum75, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum75, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum75, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum75, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum75, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum75, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum75, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum75, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum75, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum75, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum75, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum75, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum75, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
-                struct sp_sum sum76 = {0, 0, 0};
-                sp_sum_value(&sum76, f_underlay_ipv4_0_version, 4);
-                sp_sum_value(&sum76, f_underlay_ipv4_1_ihl, 4);
-                sp_sum_value(&sum76, f_underlay_ipv4_2_tos, 8);
-                sp_sum_value(&sum76, f_underlay_ipv4_3_total_length, 16);
-                sp_sum_value(&sum76, f_underlay_ipv4_4_identification, 16);
-                sp_sum_value(&sum76, f_underlay_ipv4_5_reserved, 1);
-                sp_sum_value(&sum76, f_underlay_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum76, f_underlay_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum76, f_underlay_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum76, f_underlay_ipv4_9_ttl, 8);
-                sp_sum_value(&sum76, f_underlay_ipv4_10_protocol, 8);
-                sp_sum_value(&sum76, f_underlay_ipv4_12_src, 32);
-                sp_sum_value(&sum76, f_underlay_ipv4_13_dst, 32);
-                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
+                struct sp_sum sum73 = {0, 0, 0};
+                sp_sum_value(&sum73, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum73, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum73, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum73, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum73, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum73, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum73, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum73, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum73, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum73, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum73, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum73, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum73, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum73) & 0xffff);
+                struct sp_sum sum74 = {0, 0, 0};
+                sp_sum_value(&sum74, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum74, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum74, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum74, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum74, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum74, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum74, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum74, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum74, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum74, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum74, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum74, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum74, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum74) & 0xffff);
                 /* deparser */
                 if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -11318,8 +11672,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x78 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x78);
+                    const uint32_t x76 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x76);
                     valid &= ~SP_BIT(V_ipv4);
                     valid &= ~SP_BIT(V_ports);
                     valid &= ~SP_BIT(V_udp_rest);
@@ -11337,36 +11691,36 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                         sp_drop(run, i, 0u, meta_mark);
                         goto done;
                     }
-                    struct sp_sum sum79 = {0, 0, 0};
-                    sp_sum_value(&sum79, f_tunnel_ipv4_0_version, 4);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_1_ihl, 4);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_2_tos, 8);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_3_total_length, 16);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_4_identification, 16);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_5_reserved, 1);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_6_dont_fragment, 1);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_7_more_fragments, 1);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_8_fragment_offset, 13);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_9_ttl, 8);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_10_protocol, 8);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_12_src, 32);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_13_dst, 32);
-                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
-                    struct sp_sum sum80 = {0, 0, 0};
-                    sp_sum_value(&sum80, f_underlay_ipv4_0_version, 4);
-                    sp_sum_value(&sum80, f_underlay_ipv4_1_ihl, 4);
-                    sp_sum_value(&sum80, f_underlay_ipv4_2_tos, 8);
-                    sp_sum_value(&sum80, f_underlay_ipv4_3_total_length, 16);
-                    sp_sum_value(&sum80, f_underlay_ipv4_4_identification, 16);
-                    sp_sum_value(&sum80, f_underlay_ipv4_5_reserved, 1);
-                    sp_sum_value(&sum80, f_underlay_ipv4_6_dont_fragment, 1);
-                    sp_sum_value(&sum80, f_underlay_ipv4_7_more_fragments, 1);
-                    sp_sum_value(&sum80, f_underlay_ipv4_8_fragment_offset, 13);
-                    sp_sum_value(&sum80, f_underlay_ipv4_9_ttl, 8);
-                    sp_sum_value(&sum80, f_underlay_ipv4_10_protocol, 8);
-                    sp_sum_value(&sum80, f_underlay_ipv4_12_src, 32);
-                    sp_sum_value(&sum80, f_underlay_ipv4_13_dst, 32);
-                    f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum80) & 0xffff);
+                    struct sp_sum sum77 = {0, 0, 0};
+                    sp_sum_value(&sum77, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum77, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum77) & 0xffff);
+                    struct sp_sum sum78 = {0, 0, 0};
+                    sp_sum_value(&sum78, f_underlay_ipv4_0_version, 4);
+                    sp_sum_value(&sum78, f_underlay_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum78, f_underlay_ipv4_2_tos, 8);
+                    sp_sum_value(&sum78, f_underlay_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum78, f_underlay_ipv4_4_identification, 16);
+                    sp_sum_value(&sum78, f_underlay_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum78, f_underlay_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum78, f_underlay_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum78, f_underlay_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum78, f_underlay_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum78, f_underlay_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum78, f_underlay_ipv4_12_src, 32);
+                    sp_sum_value(&sum78, f_underlay_ipv4_13_dst, 32);
+                    f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
                     /* deparser */
                     if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                         sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -11412,51 +11766,51 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                             sp_drop(run, i, 0u, meta_mark);
                             goto done;
                         }
-                        struct sp_sum sum82 = {0, 0, 0};
-                        sp_sum_value(&sum82, f_tunnel_ipv4_0_version, 4);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_1_ihl, 4);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_2_tos, 8);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_3_total_length, 16);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_4_identification, 16);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_5_reserved, 1);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_6_dont_fragment, 1);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_7_more_fragments, 1);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_8_fragment_offset, 13);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_9_ttl, 8);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_10_protocol, 8);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_12_src, 32);
-                        sp_sum_value(&sum82, f_tunnel_ipv4_13_dst, 32);
-                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum82) & 0xffff);
-                        struct sp_sum sum83 = {0, 0, 0};
-                        sp_sum_value(&sum83, f_underlay_ipv4_0_version, 4);
-                        sp_sum_value(&sum83, f_underlay_ipv4_1_ihl, 4);
-                        sp_sum_value(&sum83, f_underlay_ipv4_2_tos, 8);
-                        sp_sum_value(&sum83, f_underlay_ipv4_3_total_length, 16);
-                        sp_sum_value(&sum83, f_underlay_ipv4_4_identification, 16);
-                        sp_sum_value(&sum83, f_underlay_ipv4_5_reserved, 1);
-                        sp_sum_value(&sum83, f_underlay_ipv4_6_dont_fragment, 1);
-                        sp_sum_value(&sum83, f_underlay_ipv4_7_more_fragments, 1);
-                        sp_sum_value(&sum83, f_underlay_ipv4_8_fragment_offset, 13);
-                        sp_sum_value(&sum83, f_underlay_ipv4_9_ttl, 8);
-                        sp_sum_value(&sum83, f_underlay_ipv4_10_protocol, 8);
-                        sp_sum_value(&sum83, f_underlay_ipv4_12_src, 32);
-                        sp_sum_value(&sum83, f_underlay_ipv4_13_dst, 32);
-                        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum83) & 0xffff);
+                        struct sp_sum sum80 = {0, 0, 0};
+                        sp_sum_value(&sum80, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum80) & 0xffff);
+                        struct sp_sum sum81 = {0, 0, 0};
+                        sp_sum_value(&sum81, f_underlay_ipv4_0_version, 4);
+                        sp_sum_value(&sum81, f_underlay_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum81, f_underlay_ipv4_2_tos, 8);
+                        sp_sum_value(&sum81, f_underlay_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum81, f_underlay_ipv4_4_identification, 16);
+                        sp_sum_value(&sum81, f_underlay_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum81, f_underlay_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum81, f_underlay_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum81, f_underlay_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum81, f_underlay_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum81, f_underlay_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum81, f_underlay_ipv4_12_src, 32);
+                        sp_sum_value(&sum81, f_underlay_ipv4_13_dst, 32);
+                        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum81) & 0xffff);
                         /* deparser */
                         if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
                             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                             goto done;
                         }
-                        sp_block4 b84_0_0; __builtin_memcpy(&b84_0_0, p, 4);
-                        sp_block2 b84_1_0; __builtin_memcpy(&b84_1_0, p + 4, 2);
-                        sp_block4 b84_2_0; __builtin_memcpy(&b84_2_0, p + 6, 4);
-                        sp_block2 b84_3_0; __builtin_memcpy(&b84_3_0, p + 10, 2);
-                        sp_block2 b84_4_0; __builtin_memcpy(&b84_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b84_0_0, 4);
-                        __builtin_memcpy(p + 12, &b84_1_0, 2);
-                        __builtin_memcpy(p + 14, &b84_2_0, 4);
-                        __builtin_memcpy(p + 18, &b84_3_0, 2);
-                        __builtin_memcpy(p + 20, &b84_4_0, 2);
+                        sp_block4 b82_0_0; __builtin_memcpy(&b82_0_0, p, 4);
+                        sp_block2 b82_1_0; __builtin_memcpy(&b82_1_0, p + 4, 2);
+                        sp_block4 b82_2_0; __builtin_memcpy(&b82_2_0, p + 6, 4);
+                        sp_block2 b82_3_0; __builtin_memcpy(&b82_3_0, p + 10, 2);
+                        sp_block2 b82_4_0; __builtin_memcpy(&b82_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b82_0_0, 4);
+                        __builtin_memcpy(p + 12, &b82_1_0, 2);
+                        __builtin_memcpy(p + 14, &b82_2_0, 4);
+                        __builtin_memcpy(p + 18, &b82_3_0, 2);
+                        __builtin_memcpy(p + 20, &b82_4_0, 2);
                         sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                         sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                         sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -11496,57 +11850,57 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum85 = {0, 0, 0};
-        sp_sum_value(&sum85, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum85, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum85, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum85, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum85, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum85, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum85, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum85, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum85, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum85, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum85, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum85, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum85, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum85) & 0xffff);
-        struct sp_sum sum86 = {0, 0, 0};
-        sp_sum_value(&sum86, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum86, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum86, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum86, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum86, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum86, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum86, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum86, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum86, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum86, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum86, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum86, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum86, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum86) & 0xffff);
+        struct sp_sum sum83 = {0, 0, 0};
+        sp_sum_value(&sum83, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum83, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum83, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum83, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum83, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum83, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum83, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum83, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum83, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum83, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum83, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum83, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum83, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum83) & 0xffff);
+        struct sp_sum sum84 = {0, 0, 0};
+        sp_sum_value(&sum84, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum84, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum84, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum84, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum84, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum84, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum84, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum84, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum84, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum84, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum84, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum84, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum84, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum84) & 0xffff);
         /* deparser */
         if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b87_0_0; __builtin_memcpy(&b87_0_0, p, 4);
-        sp_block2 b87_1_0; __builtin_memcpy(&b87_1_0, p + 4, 2);
-        sp_block4 b87_2_0; __builtin_memcpy(&b87_2_0, p + 6, 4);
-        sp_block2 b87_3_0; __builtin_memcpy(&b87_3_0, p + 10, 2);
-        sp_block2 b87_4_0; __builtin_memcpy(&b87_4_0, p + 12, 2);
-        sp_block2 b87_5_0; __builtin_memcpy(&b87_5_0, p + 50, 2);
-        sp_block1 b87_6_0; __builtin_memcpy(&b87_6_0, p + 52, 1);
-        sp_block1 b87_7_0; __builtin_memcpy(&b87_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b87_0_0, 4);
-        __builtin_memcpy(p + 8, &b87_1_0, 2);
-        __builtin_memcpy(p + 10, &b87_2_0, 4);
-        __builtin_memcpy(p + 14, &b87_3_0, 2);
-        __builtin_memcpy(p + 16, &b87_4_0, 2);
-        __builtin_memcpy(p + 54, &b87_5_0, 2);
-        __builtin_memcpy(p + 56, &b87_6_0, 1);
-        __builtin_memcpy(p + 57, &b87_7_0, 1);
+        sp_block4 b85_0_0; __builtin_memcpy(&b85_0_0, p, 4);
+        sp_block2 b85_1_0; __builtin_memcpy(&b85_1_0, p + 4, 2);
+        sp_block4 b85_2_0; __builtin_memcpy(&b85_2_0, p + 6, 4);
+        sp_block2 b85_3_0; __builtin_memcpy(&b85_3_0, p + 10, 2);
+        sp_block2 b85_4_0; __builtin_memcpy(&b85_4_0, p + 12, 2);
+        sp_block2 b85_5_0; __builtin_memcpy(&b85_5_0, p + 50, 2);
+        sp_block1 b85_6_0; __builtin_memcpy(&b85_6_0, p + 52, 1);
+        sp_block1 b85_7_0; __builtin_memcpy(&b85_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b85_0_0, 4);
+        __builtin_memcpy(p + 8, &b85_1_0, 2);
+        __builtin_memcpy(p + 10, &b85_2_0, 4);
+        __builtin_memcpy(p + 14, &b85_3_0, 2);
+        __builtin_memcpy(p + 16, &b85_4_0, 2);
+        __builtin_memcpy(p + 54, &b85_5_0, 2);
+        __builtin_memcpy(p + 56, &b85_6_0, 1);
+        __builtin_memcpy(p + 57, &b85_7_0, 1);
         sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -11659,10 +12013,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
         if (small_route_ipv4) {
-            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            if (!near_route_ipv4 | (x47 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x47;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x47}, 8);
+            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x45 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x45;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x45}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -11706,10 +12060,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
         }
         {
-            const uint64_t x48 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x48 != key_nexthop_0)) {
-                key_nexthop_0 = x48;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x48}, 8);
+            const uint64_t x46 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x46 != key_nexthop_0)) {
+                key_nexthop_0 = x46;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x46}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -11843,8 +12197,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             UpfIngress_tunnel_decrement_ipv4_sum = ((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum = ((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 58 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 58 + 8, ((sp_ld8(p + 58 + 8) - 1u) & 0xff));
-            const uint32_t x49 = UpfIngress_tunnel_decrement_ipv4_checksum;
-            sp_st16(p + 58 + 10, x49);
+            const uint32_t x47 = UpfIngress_tunnel_decrement_ipv4_checksum;
+            sp_st16(p + 58 + 10, x47);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -11868,16 +12222,16 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b50_0_0; __builtin_memcpy(&b50_0_0, p, 4);
-            sp_block2 b50_1_0; __builtin_memcpy(&b50_1_0, p + 4, 2);
-            sp_block4 b50_2_0; __builtin_memcpy(&b50_2_0, p + 6, 4);
-            sp_block2 b50_3_0; __builtin_memcpy(&b50_3_0, p + 10, 2);
-            sp_block2 b50_4_0; __builtin_memcpy(&b50_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b50_0_0, 4);
-            __builtin_memcpy(p + 48, &b50_1_0, 2);
-            __builtin_memcpy(p + 50, &b50_2_0, 4);
-            __builtin_memcpy(p + 54, &b50_3_0, 2);
-            __builtin_memcpy(p + 56, &b50_4_0, 2);
+            sp_block4 b48_0_0; __builtin_memcpy(&b48_0_0, p, 4);
+            sp_block2 b48_1_0; __builtin_memcpy(&b48_1_0, p + 4, 2);
+            sp_block4 b48_2_0; __builtin_memcpy(&b48_2_0, p + 6, 4);
+            sp_block2 b48_3_0; __builtin_memcpy(&b48_3_0, p + 10, 2);
+            sp_block2 b48_4_0; __builtin_memcpy(&b48_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b48_0_0, 4);
+            __builtin_memcpy(p + 48, &b48_1_0, 2);
+            __builtin_memcpy(p + 50, &b48_2_0, 4);
+            __builtin_memcpy(p + 54, &b48_3_0, 2);
+            __builtin_memcpy(p + 56, &b48_4_0, 2);
             pk->start += 44;
             pk->length -= 44;
             if (pk->length > c->keep) pk->length = c->keep;
@@ -11906,8 +12260,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x51 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x51;
+            const uint32_t x49 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x49;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -11918,8 +12272,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x52 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x52;
+            const uint32_t x50 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x50;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -11936,8 +12290,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x53 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x53) << 4));
+                const uint32_t x51 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x51) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
                 valid &= ~SP_BIT(V_ipv4);
@@ -11957,21 +12311,21 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum54 = {0, 0, 0};
-                sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
+                struct sp_sum sum52 = {0, 0, 0};
+                sp_sum_value(&sum52, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum52, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum52, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum52, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum52, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum52, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum52, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum52) & 0xffff);
                 /* deparser */
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
@@ -11983,8 +12337,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                 goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x56 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x56);
+                    const uint32_t x54 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x54);
                     valid &= ~SP_BIT(V_ipv4);
                     valid &= ~SP_BIT(V_ports);
                     valid &= ~SP_BIT(V_udp_rest);
@@ -12002,21 +12356,21 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                         sp_drop(run, i, 0u, meta_mark);
                         goto done;
                     }
-                    struct sp_sum sum57 = {0, 0, 0};
-                    sp_sum_value(&sum57, f_tunnel_ipv4_0_version, 4);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_1_ihl, 4);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_2_tos, 8);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_3_total_length, 16);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_4_identification, 16);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_5_reserved, 1);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_6_dont_fragment, 1);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_7_more_fragments, 1);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_8_fragment_offset, 13);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_9_ttl, 8);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_10_protocol, 8);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_12_src, 32);
-                    sp_sum_value(&sum57, f_tunnel_ipv4_13_dst, 32);
-                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum57) & 0xffff);
+                    struct sp_sum sum55 = {0, 0, 0};
+                    sp_sum_value(&sum55, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum55, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum55) & 0xffff);
                     /* deparser */
                     sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                     sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
@@ -12048,32 +12402,32 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                             sp_drop(run, i, 0u, meta_mark);
                             goto done;
                         }
-                        struct sp_sum sum59 = {0, 0, 0};
-                        sp_sum_value(&sum59, f_tunnel_ipv4_0_version, 4);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_1_ihl, 4);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_2_tos, 8);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_3_total_length, 16);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_4_identification, 16);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_5_reserved, 1);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_6_dont_fragment, 1);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_7_more_fragments, 1);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_8_fragment_offset, 13);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_9_ttl, 8);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_10_protocol, 8);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_12_src, 32);
-                        sp_sum_value(&sum59, f_tunnel_ipv4_13_dst, 32);
-                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum59) & 0xffff);
+                        struct sp_sum sum57 = {0, 0, 0};
+                        sp_sum_value(&sum57, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum57, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum57) & 0xffff);
                         /* deparser */
-                        sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
-                        sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
-                        sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
-                        sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
-                        sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b60_0_0, 4);
-                        __builtin_memcpy(p + 12, &b60_1_0, 2);
-                        __builtin_memcpy(p + 14, &b60_2_0, 4);
-                        __builtin_memcpy(p + 18, &b60_3_0, 2);
-                        __builtin_memcpy(p + 20, &b60_4_0, 2);
+                        sp_block4 b58_0_0; __builtin_memcpy(&b58_0_0, p, 4);
+                        sp_block2 b58_1_0; __builtin_memcpy(&b58_1_0, p + 4, 2);
+                        sp_block4 b58_2_0; __builtin_memcpy(&b58_2_0, p + 6, 4);
+                        sp_block2 b58_3_0; __builtin_memcpy(&b58_3_0, p + 10, 2);
+                        sp_block2 b58_4_0; __builtin_memcpy(&b58_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b58_0_0, 4);
+                        __builtin_memcpy(p + 12, &b58_1_0, 2);
+                        __builtin_memcpy(p + 14, &b58_2_0, 4);
+                        __builtin_memcpy(p + 18, &b58_3_0, 2);
+                        __builtin_memcpy(p + 20, &b58_4_0, 2);
                         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                         sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                         sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -12105,38 +12459,38 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum61 = {0, 0, 0};
-        sp_sum_value(&sum61, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum61, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum61, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum61, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum61, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum61, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum61, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum61, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum61, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum61, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum61, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum61, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum61, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum61) & 0xffff);
+        struct sp_sum sum59 = {0, 0, 0};
+        sp_sum_value(&sum59, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum59, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum59, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum59, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum59, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum59, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum59, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum59, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum59, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum59, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum59, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum59, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum59, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum59) & 0xffff);
         /* deparser */
-        sp_block4 b62_0_0; __builtin_memcpy(&b62_0_0, p, 4);
-        sp_block2 b62_1_0; __builtin_memcpy(&b62_1_0, p + 4, 2);
-        sp_block4 b62_2_0; __builtin_memcpy(&b62_2_0, p + 6, 4);
-        sp_block2 b62_3_0; __builtin_memcpy(&b62_3_0, p + 10, 2);
-        sp_block2 b62_4_0; __builtin_memcpy(&b62_4_0, p + 12, 2);
-        sp_block2 b62_5_0; __builtin_memcpy(&b62_5_0, p + 50, 2);
-        sp_block1 b62_6_0; __builtin_memcpy(&b62_6_0, p + 52, 1);
-        sp_block1 b62_7_0; __builtin_memcpy(&b62_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b62_0_0, 4);
-        __builtin_memcpy(p + 8, &b62_1_0, 2);
-        __builtin_memcpy(p + 10, &b62_2_0, 4);
-        __builtin_memcpy(p + 14, &b62_3_0, 2);
-        __builtin_memcpy(p + 16, &b62_4_0, 2);
-        __builtin_memcpy(p + 54, &b62_5_0, 2);
-        __builtin_memcpy(p + 56, &b62_6_0, 1);
-        __builtin_memcpy(p + 57, &b62_7_0, 1);
+        sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
+        sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
+        sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
+        sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
+        sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
+        sp_block2 b60_5_0; __builtin_memcpy(&b60_5_0, p + 50, 2);
+        sp_block1 b60_6_0; __builtin_memcpy(&b60_6_0, p + 52, 1);
+        sp_block1 b60_7_0; __builtin_memcpy(&b60_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b60_0_0, 4);
+        __builtin_memcpy(p + 8, &b60_1_0, 2);
+        __builtin_memcpy(p + 10, &b60_2_0, 4);
+        __builtin_memcpy(p + 14, &b60_3_0, 2);
+        __builtin_memcpy(p + 16, &b60_4_0, 2);
+        __builtin_memcpy(p + 54, &b60_5_0, 2);
+        __builtin_memcpy(p + 56, &b60_6_0, 1);
+        __builtin_memcpy(p + 57, &b60_7_0, 1);
         sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -12201,6 +12555,7 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
     struct sp_wait *const wait_93 = &run->wait[68];
     uint32_t n_93 = wait_93->keys;
     uint32_t begin_93 = n_93;
+    const struct sp_hashing hashing_93 = sp_hashing(run, TABLE_pdr_by_teid);
     uint64_t word_93_0 = 0;
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
@@ -12260,10 +12615,7 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
         uint32_t UpfIngress_session_src = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+        if (!sp_sum_is_right(p + 14, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
         if (standard_metadata_checksum_error == 1u) {
@@ -12306,10 +12658,10 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
             goto done;
         }
         {
-            const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-            if (!near_station | (x2 != key_station_0)) {
-                key_station_0 = x2;
-                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x2}, 8);
+            const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x1 != key_station_0)) {
+                key_station_0 = x1;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x1}, 8);
                 asked_station++;
             }
             const struct record_station *const r = near_station;
@@ -12376,11 +12728,12 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
             sp_drop(run, i, 0x28u, 0u);
             goto done;
         }
-        const uint64_t x3 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
-        n_93 += (n_93 == begin_93) | (x3 != word_93_0);
+        const uint64_t x2 = (uint64_t)sp_ld32(p + 14 + 16) << 32 | (uint64_t)sp_ld32(p + 42 + 4);
+        n_93 += (n_93 == begin_93) | (x2 != word_93_0);
         wait_93->key_of[i] = n_93 - 1;
-        sp_st64(wait_93->bytes + (n_93 - 1) * 8 + 0, x3);
-        word_93_0 = x3;
+        if (hashing_93.live) wait_93->hashes[n_93 - 1] = sp_exact_hash(&hashing_93, (const uint64_t[1]){x2}, 1);
+        sp_st64(wait_93->bytes + (n_93 - 1) * 8 + 0, x2);
+        word_93_0 = x2;
         to_93 |= bit;
         done:;
     }
@@ -12547,28 +12900,28 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             UpfIngress_session_remote_port = sp_ld16(p + 98 + 2);
             UpfIngress_session_local_port = sp_ld16(p + 98);
             UpfIngress_session_flow_label = (1 ? ((sp_ld32(p + 58 + 1) >> 8) & 0xfffff) : 0u);
-            const sp_u128 x4 = sp_ld128(p + 58 + 24);
-            const sp_u128 x5 = sp_ld128(p + 58 + 8);
-            const uint64_t x6 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x4 >> 80);
-            const uint64_t x7 = (uint64_t)(x4 >> 16);
-            const uint64_t x8 = (uint64_t)x4 << 48 | (uint64_t)(x5 >> 80);
-            const uint64_t x9 = (uint64_t)(x5 >> 16);
-            const uint64_t x10 = (uint64_t)x5 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98 + 2) << 24 | (uint64_t)sp_ld16(p + 98) << 8 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff);
-            const uint64_t x11 = (uint64_t)(1 ? ((sp_ld32(p + 58 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 32;
-            n_95 += (n_95 == begin_95) | (x6 != word_95_0) | (x7 != word_95_1) | (x8 != word_95_2) | (x9 != word_95_3) | (x10 != word_95_4) | (x11 != word_95_5);
+            const sp_u128 x3 = sp_ld128(p + 58 + 24);
+            const sp_u128 x4 = sp_ld128(p + 58 + 8);
+            const uint64_t x5 = (uint64_t)meta_filter_set << 48 | (uint64_t)(x3 >> 80);
+            const uint64_t x6 = (uint64_t)(x3 >> 16);
+            const uint64_t x7 = (uint64_t)x3 << 48 | (uint64_t)(x4 >> 80);
+            const uint64_t x8 = (uint64_t)(x4 >> 16);
+            const uint64_t x9 = (uint64_t)x4 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98 + 2) << 24 | (uint64_t)sp_ld16(p + 98) << 8 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff);
+            const uint64_t x10 = (uint64_t)(1 ? ((sp_ld32(p + 58 + 1) >> 8) & 0xfffff) : 0u) << 40 | (uint64_t)(sp_ld8(p + 54 + 2) & 0x3f) << 32;
+            n_95 += (n_95 == begin_95) | (x5 != word_95_0) | (x6 != word_95_1) | (x7 != word_95_2) | (x8 != word_95_3) | (x9 != word_95_4) | (x10 != word_95_5);
             wait_95->key_of[i] = n_95 - 1;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 0, x6);
-            word_95_0 = x6;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 8, x7);
-            word_95_1 = x7;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 16, x8);
-            word_95_2 = x8;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 24, x9);
-            word_95_3 = x9;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 32, x10);
-            word_95_4 = x10;
-            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 40, x11);
-            word_95_5 = x11;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 0, x5);
+            word_95_0 = x5;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 8, x6);
+            word_95_1 = x6;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 16, x7);
+            word_95_2 = x7;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 24, x8);
+            word_95_3 = x8;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 32, x9);
+            word_95_4 = x9;
+            sp_st64(wait_95->bytes + (n_95 - 1) * 48 + 40, x10);
+            word_95_5 = x10;
             to_95 |= bit;
             goto done;
         } else {
@@ -12579,25 +12932,25 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             skipped_firewall_v6++;
             goto node_8;
         }
-        const sp_u128 x12 = sp_ld128(p + 58 + 8);
-        const sp_u128 x13 = sp_ld128(p + 58 + 24);
-        const uint64_t x14 = (uint64_t)meta_vrf << 48 | (uint64_t)(x12 >> 80);
-        const uint64_t x15 = (uint64_t)(x12 >> 16);
-        const uint64_t x16 = (uint64_t)x12 << 48 | (uint64_t)(x13 >> 80);
-        const uint64_t x17 = (uint64_t)(x13 >> 16);
-        const uint64_t x18 = (uint64_t)x13 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_98 += (n_98 == begin_98) | (x14 != word_98_0) | (x15 != word_98_1) | (x16 != word_98_2) | (x17 != word_98_3) | (x18 != word_98_4);
+        const sp_u128 x11 = sp_ld128(p + 58 + 8);
+        const sp_u128 x12 = sp_ld128(p + 58 + 24);
+        const uint64_t x13 = (uint64_t)meta_vrf << 48 | (uint64_t)(x11 >> 80);
+        const uint64_t x14 = (uint64_t)(x11 >> 16);
+        const uint64_t x15 = (uint64_t)x11 << 48 | (uint64_t)(x12 >> 80);
+        const uint64_t x16 = (uint64_t)(x12 >> 16);
+        const uint64_t x17 = (uint64_t)x12 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
+        n_98 += (n_98 == begin_98) | (x13 != word_98_0) | (x14 != word_98_1) | (x15 != word_98_2) | (x16 != word_98_3) | (x17 != word_98_4);
         wait_98->key_of[i] = n_98 - 1;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 0, x14);
-        word_98_0 = x14;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 8, x15);
-        word_98_1 = x15;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 16, x16);
-        word_98_2 = x16;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 24, x17);
-        word_98_3 = x17;
-        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 32, x18);
-        word_98_4 = x18;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 0, x13);
+        word_98_0 = x13;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 8, x14);
+        word_98_1 = x14;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 16, x15);
+        word_98_2 = x15;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 24, x16);
+        word_98_3 = x16;
+        sp_st64(wait_98->bytes + (n_98 - 1) * 40 + 32, x17);
+        word_98_4 = x17;
         to_98 |= bit;
         goto done;
         node_8:;
@@ -12663,15 +13016,15 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x19 = 0u;
-        const uint64_t x20 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x19 >> 16);
-        const uint64_t x21 = (uint64_t)x19 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
-        n_100 += (n_100 == begin_100) | (x20 != word_100_0) | (x21 != word_100_1);
+        const uint32_t x18 = 0u;
+        const uint64_t x19 = (uint64_t)6u << 56 | (uint64_t)((sp_ld16(p + 58) >> 4) & 0xff) << 48 | (uint64_t)0u << 16 | (uint64_t)(x18 >> 16);
+        const uint64_t x20 = (uint64_t)x18 << 48 | (uint64_t)sp_ld8(p + 58 + 6) << 40 | (uint64_t)sp_ld16(p + 98) << 24 | (uint64_t)sp_ld16(p + 98 + 2) << 8;
+        n_100 += (n_100 == begin_100) | (x19 != word_100_0) | (x20 != word_100_1);
         wait_100->key_of[i] = n_100 - 1;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 0, x20);
-        word_100_0 = x20;
-        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 8, x21);
-        word_100_1 = x21;
+        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 0, x19);
+        word_100_0 = x19;
+        sp_st64(wait_100->bytes + (n_100 - 1) * 16 + 8, x20);
+        word_100_1 = x20;
         to_100 |= bit;
         goto done;
         node_7:;
@@ -12686,28 +13039,28 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x22 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_103 += (n_103 == begin_103) | (x22 != word_103_0);
+                const uint64_t x21 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_103 += (n_103 == begin_103) | (x21 != word_103_0);
                 wait_103->key_of[i] = n_103 - 1;
-                sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x22);
-                word_103_0 = x22;
+                sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x21);
+                word_103_0 = x21;
             }
             to_103 |= bit;
             goto done;
         } else {
             if (!small_route_ipv6) {
-                const sp_u128 x23 = sp_ld128(p + 58 + 24);
-                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x23 >> 80);
-                const uint64_t x25 = (uint64_t)(x23 >> 16);
-                const uint64_t x26 = (uint64_t)x23 << 48;
-                n_101 += (n_101 == begin_101) | (x24 != word_101_0) | (x25 != word_101_1) | (x26 != word_101_2);
+                const sp_u128 x22 = sp_ld128(p + 58 + 24);
+                const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x22 >> 80);
+                const uint64_t x24 = (uint64_t)(x22 >> 16);
+                const uint64_t x25 = (uint64_t)x22 << 48;
+                n_101 += (n_101 == begin_101) | (x23 != word_101_0) | (x24 != word_101_1) | (x25 != word_101_2);
                 wait_101->key_of[i] = n_101 - 1;
-                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x24);
-                word_101_0 = x24;
-                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x25);
-                word_101_1 = x25;
-                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x26);
-                word_101_2 = x26;
+                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 0, x23);
+                word_101_0 = x23;
+                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 8, x24);
+                word_101_1 = x24;
+                sp_st64(wait_101->bytes + (n_101 - 1) * 24 + 16, x25);
+                word_101_2 = x25;
             }
             to_101 |= bit;
             goto done;
@@ -12732,6 +13085,64 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
+static __attribute__((noinline)) void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_97 = 0;
+    struct sp_wait *const wait_97 = &run->wait[72];
+    uint32_t n_97 = wait_97->keys;
+    uint32_t begin_97 = n_97;
+    const struct sp_hashing hashing_97 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_97_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
+    const struct sp_wait *const wait = &run->wait[70];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x27 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_97 += (n_97 == begin_97) | (x27 != word_97_0);
+        wait_97->key_of[i] = n_97 - 1;
+        if (hashing_97.live) wait_97->hashes[n_97 - 1] = sp_exact_hash(&hashing_97, (const uint64_t[1]){x27}, 1);
+        sp_st64(wait_97->bytes + (n_97 - 1) * 8 + 0, x27);
+        word_97_0 = x27;
+        to_97 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[97] |= to_97;
+    wait_97->keys = n_97;
+}
 
 
 
@@ -12810,10 +13221,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
-        const uint64_t x63 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x63 != key_nexthop_0)) {
-            key_nexthop_0 = x63;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x63}, 8);
+        const uint64_t x62 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x62 != key_nexthop_0)) {
+            key_nexthop_0 = x62;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x62}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -12835,10 +13246,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x64;
-                const uint64_t x65 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x65;
+                const uint64_t x63 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x63;
+                const uint64_t x64 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x64;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -12850,8 +13261,8 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x66;
+                const uint32_t x65 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x65;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -12861,8 +13272,8 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
                 valid |= SP_BIT(V_underlay_udp);
                 f_underlay_udp_0_src = ((0u ^ sp_ld16(p + 98)) | 0xc000u);
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x67 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x67;
+                const uint32_t x66 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x66;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -13022,36 +13433,36 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum68 = {0, 0, 0};
-        sp_sum_value(&sum68, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum68, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum68, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum68, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum68, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum68, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum68, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum68, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum68, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
+        struct sp_sum sum67 = {0, 0, 0};
+        sp_sum_value(&sum67, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum67, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum67, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum67, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum67, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum67, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum67, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum67, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum67, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum67) & 0xffff);
         /* deparser */
         if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
-        sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
-        sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
-        sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
-        sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b69_0_0, 4);
-        __builtin_memcpy(p + 48, &b69_1_0, 2);
-        __builtin_memcpy(p + 50, &b69_2_0, 4);
-        __builtin_memcpy(p + 54, &b69_3_0, 2);
-        __builtin_memcpy(p + 56, &b69_4_0, 2);
+        sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
+        sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
+        sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
+        sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
+        sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b68_0_0, 4);
+        __builtin_memcpy(p + 48, &b68_1_0, 2);
+        __builtin_memcpy(p + 50, &b68_2_0, 4);
+        __builtin_memcpy(p + 54, &b68_3_0, 2);
+        __builtin_memcpy(p + 56, &b68_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -13122,15 +13533,15 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
         if (small_route_ipv6) {
-            const sp_u128 x57 = sp_ld128(p + 58 + 24);
-            const uint64_t x58 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
-            const uint64_t x59 = (uint64_t)(x57 >> 16);
-            const uint64_t x60 = (uint64_t)x57 << 48;
-            if (!near_route_ipv6 | (x58 != key_route_ipv6_0) | (x59 != key_route_ipv6_1) | (x60 != key_route_ipv6_2)) {
-                key_route_ipv6_0 = x58;
-                key_route_ipv6_1 = x59;
-                key_route_ipv6_2 = x60;
-                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x58, x59, x60}, 24);
+            const sp_u128 x56 = sp_ld128(p + 58 + 24);
+            const uint64_t x57 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x56 >> 80);
+            const uint64_t x58 = (uint64_t)(x56 >> 16);
+            const uint64_t x59 = (uint64_t)x56 << 48;
+            if (!near_route_ipv6 | (x57 != key_route_ipv6_0) | (x58 != key_route_ipv6_1) | (x59 != key_route_ipv6_2)) {
+                key_route_ipv6_0 = x57;
+                key_route_ipv6_1 = x58;
+                key_route_ipv6_2 = x59;
+                near_route_ipv6 = sp_near(run, TABLE_route_ipv6, (const uint64_t[3]){x57, x58, x59}, 24);
                 asked_route_ipv6++;
             }
         } else {
@@ -13160,10 +13571,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x61 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x61 != key_nexthop_0)) {
-                key_nexthop_0 = x61;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x61}, 8);
+            const uint64_t x60 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x60 != key_nexthop_0)) {
+                key_nexthop_0 = x60;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x60}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -13314,16 +13725,16 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b62_0_0; __builtin_memcpy(&b62_0_0, p, 4);
-        sp_block2 b62_1_0; __builtin_memcpy(&b62_1_0, p + 4, 2);
-        sp_block4 b62_2_0; __builtin_memcpy(&b62_2_0, p + 6, 4);
-        sp_block2 b62_3_0; __builtin_memcpy(&b62_3_0, p + 10, 2);
-        sp_block2 b62_4_0; __builtin_memcpy(&b62_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b62_0_0, 4);
-        __builtin_memcpy(p + 48, &b62_1_0, 2);
-        __builtin_memcpy(p + 50, &b62_2_0, 4);
-        __builtin_memcpy(p + 54, &b62_3_0, 2);
-        __builtin_memcpy(p + 56, &b62_4_0, 2);
+        sp_block4 b61_0_0; __builtin_memcpy(&b61_0_0, p, 4);
+        sp_block2 b61_1_0; __builtin_memcpy(&b61_1_0, p + 4, 2);
+        sp_block4 b61_2_0; __builtin_memcpy(&b61_2_0, p + 6, 4);
+        sp_block2 b61_3_0; __builtin_memcpy(&b61_3_0, p + 10, 2);
+        sp_block2 b61_4_0; __builtin_memcpy(&b61_4_0, p + 12, 2);
+        __builtin_memcpy(p + 44, &b61_0_0, 4);
+        __builtin_memcpy(p + 48, &b61_1_0, 2);
+        __builtin_memcpy(p + 50, &b61_2_0, 4);
+        __builtin_memcpy(p + 54, &b61_3_0, 2);
+        __builtin_memcpy(p + 56, &b61_4_0, 2);
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -13444,10 +13855,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_gtpu_6_message_type = 0;
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
-        const uint64_t x85 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x85 != key_nexthop_0)) {
-            key_nexthop_0 = x85;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x85}, 8);
+        const uint64_t x84 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x84 != key_nexthop_0)) {
+            key_nexthop_0 = x84;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x84}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -13469,10 +13880,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x86 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x86;
-                const uint64_t x87 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x87;
+                const uint64_t x85 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x85;
+                const uint64_t x86 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x86;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -13484,8 +13895,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x88 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x88;
+                const uint32_t x87 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x87;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -13493,11 +13904,11 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x89 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
-                f_underlay_udp_0_src = x89;
+                const uint32_t x88 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 98)) | 0xc000u);
+                f_underlay_udp_0_src = x88;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x90 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x90;
+                const uint32_t x89 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x89;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -13658,36 +14069,36 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, 0u, meta_mark);
                 goto done;
             }
-            struct sp_sum sum91 = {0, 0, 0};
-            sp_sum_value(&sum91, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum91, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum91, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum91, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum91, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum91, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum91, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum91, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum91, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum91, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum91, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum91, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum91, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum91) & 0xffff);
+            struct sp_sum sum90 = {0, 0, 0};
+            sp_sum_value(&sum90, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum90, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum90, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum90, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum90, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum90, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum90, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum90, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum90, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum90, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum90, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum90, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum90, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum90) & 0xffff);
             /* deparser */
             if (pk->start < 6 || pk->length + 6 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b92_0_0; __builtin_memcpy(&b92_0_0, p, 4);
-            sp_block2 b92_1_0; __builtin_memcpy(&b92_1_0, p + 4, 2);
-            sp_block4 b92_2_0; __builtin_memcpy(&b92_2_0, p + 6, 4);
-            sp_block2 b92_3_0; __builtin_memcpy(&b92_3_0, p + 10, 2);
-            sp_block2 b92_4_0; __builtin_memcpy(&b92_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b92_0_0, 4);
-            __builtin_memcpy(p + 48, &b92_1_0, 2);
-            __builtin_memcpy(p + 50, &b92_2_0, 4);
-            __builtin_memcpy(p + 54, &b92_3_0, 2);
-            __builtin_memcpy(p + 56, &b92_4_0, 2);
+            sp_block4 b91_0_0; __builtin_memcpy(&b91_0_0, p, 4);
+            sp_block2 b91_1_0; __builtin_memcpy(&b91_1_0, p + 4, 2);
+            sp_block4 b91_2_0; __builtin_memcpy(&b91_2_0, p + 6, 4);
+            sp_block2 b91_3_0; __builtin_memcpy(&b91_3_0, p + 10, 2);
+            sp_block2 b91_4_0; __builtin_memcpy(&b91_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b91_0_0, 4);
+            __builtin_memcpy(p + 48, &b91_1_0, 2);
+            __builtin_memcpy(p + 50, &b91_2_0, 4);
+            __builtin_memcpy(p + 54, &b91_3_0, 2);
+            __builtin_memcpy(p + 56, &b91_4_0, 2);
             sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -13724,8 +14135,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x93 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x93;
+            const uint32_t x92 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x92;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -13736,8 +14147,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x94 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x94;
+            const uint32_t x93 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x93;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -13754,8 +14165,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x95 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x95) << 4));
+                const uint32_t x94 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x94) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
                 valid &= ~SP_BIT(V_ipv4);
@@ -13775,36 +14186,36 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
+                struct sp_sum sum95 = {0, 0, 0};
+                sp_sum_value(&sum95, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum95, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum95, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum95, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum95, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum95, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum95, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum95, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum95, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum95, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum95, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum95, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum95, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum95) & 0xffff);
                 struct sp_sum sum96 = {0, 0, 0};
-                sp_sum_value(&sum96, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum96, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum96, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum96, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum96, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum96, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum96, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum96, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum96, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum96, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum96, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum96, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum96, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum96) & 0xffff);
-                struct sp_sum sum97 = {0, 0, 0};
-                sp_sum_value(&sum97, f_underlay_ipv4_0_version, 4);
-                sp_sum_value(&sum97, f_underlay_ipv4_1_ihl, 4);
-                sp_sum_value(&sum97, f_underlay_ipv4_2_tos, 8);
-                sp_sum_value(&sum97, f_underlay_ipv4_3_total_length, 16);
-                sp_sum_value(&sum97, f_underlay_ipv4_4_identification, 16);
-                sp_sum_value(&sum97, f_underlay_ipv4_5_reserved, 1);
-                sp_sum_value(&sum97, f_underlay_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum97, f_underlay_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum97, f_underlay_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum97, f_underlay_ipv4_9_ttl, 8);
-                sp_sum_value(&sum97, f_underlay_ipv4_10_protocol, 8);
-                sp_sum_value(&sum97, f_underlay_ipv4_12_src, 32);
-                sp_sum_value(&sum97, f_underlay_ipv4_13_dst, 32);
-                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum97) & 0xffff);
+                sp_sum_value(&sum96, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum96, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum96, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum96, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum96, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum96, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum96, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum96, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum96, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum96, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum96, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum96, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum96, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum96) & 0xffff);
                 /* deparser */
                 if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -13830,8 +14241,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x99 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x99);
+                    const uint32_t x98 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x98);
                     valid &= ~SP_BIT(V_ipv4);
                     valid &= ~SP_BIT(V_ports);
                     valid &= ~SP_BIT(V_udp_rest);
@@ -13849,36 +14260,36 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                         sp_drop(run, i, 0u, meta_mark);
                         goto done;
                     }
+                    struct sp_sum sum99 = {0, 0, 0};
+                    sp_sum_value(&sum99, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum99, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum99) & 0xffff);
                     struct sp_sum sum100 = {0, 0, 0};
-                    sp_sum_value(&sum100, f_tunnel_ipv4_0_version, 4);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_1_ihl, 4);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_2_tos, 8);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_3_total_length, 16);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_4_identification, 16);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_5_reserved, 1);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_6_dont_fragment, 1);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_7_more_fragments, 1);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_8_fragment_offset, 13);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_9_ttl, 8);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_10_protocol, 8);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_12_src, 32);
-                    sp_sum_value(&sum100, f_tunnel_ipv4_13_dst, 32);
-                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum100) & 0xffff);
-                    struct sp_sum sum101 = {0, 0, 0};
-                    sp_sum_value(&sum101, f_underlay_ipv4_0_version, 4);
-                    sp_sum_value(&sum101, f_underlay_ipv4_1_ihl, 4);
-                    sp_sum_value(&sum101, f_underlay_ipv4_2_tos, 8);
-                    sp_sum_value(&sum101, f_underlay_ipv4_3_total_length, 16);
-                    sp_sum_value(&sum101, f_underlay_ipv4_4_identification, 16);
-                    sp_sum_value(&sum101, f_underlay_ipv4_5_reserved, 1);
-                    sp_sum_value(&sum101, f_underlay_ipv4_6_dont_fragment, 1);
-                    sp_sum_value(&sum101, f_underlay_ipv4_7_more_fragments, 1);
-                    sp_sum_value(&sum101, f_underlay_ipv4_8_fragment_offset, 13);
-                    sp_sum_value(&sum101, f_underlay_ipv4_9_ttl, 8);
-                    sp_sum_value(&sum101, f_underlay_ipv4_10_protocol, 8);
-                    sp_sum_value(&sum101, f_underlay_ipv4_12_src, 32);
-                    sp_sum_value(&sum101, f_underlay_ipv4_13_dst, 32);
-                    f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum101) & 0xffff);
+                    sp_sum_value(&sum100, f_underlay_ipv4_0_version, 4);
+                    sp_sum_value(&sum100, f_underlay_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum100, f_underlay_ipv4_2_tos, 8);
+                    sp_sum_value(&sum100, f_underlay_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum100, f_underlay_ipv4_4_identification, 16);
+                    sp_sum_value(&sum100, f_underlay_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum100, f_underlay_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum100, f_underlay_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum100, f_underlay_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum100, f_underlay_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum100, f_underlay_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum100, f_underlay_ipv4_12_src, 32);
+                    sp_sum_value(&sum100, f_underlay_ipv4_13_dst, 32);
+                    f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum100) & 0xffff);
                     /* deparser */
                     if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                         sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -13924,51 +14335,51 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                             sp_drop(run, i, 0u, meta_mark);
                             goto done;
                         }
+                        struct sp_sum sum102 = {0, 0, 0};
+                        sp_sum_value(&sum102, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum102, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum102) & 0xffff);
                         struct sp_sum sum103 = {0, 0, 0};
-                        sp_sum_value(&sum103, f_tunnel_ipv4_0_version, 4);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_1_ihl, 4);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_2_tos, 8);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_3_total_length, 16);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_4_identification, 16);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_5_reserved, 1);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_6_dont_fragment, 1);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_7_more_fragments, 1);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_8_fragment_offset, 13);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_9_ttl, 8);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_10_protocol, 8);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_12_src, 32);
-                        sp_sum_value(&sum103, f_tunnel_ipv4_13_dst, 32);
-                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum103) & 0xffff);
-                        struct sp_sum sum104 = {0, 0, 0};
-                        sp_sum_value(&sum104, f_underlay_ipv4_0_version, 4);
-                        sp_sum_value(&sum104, f_underlay_ipv4_1_ihl, 4);
-                        sp_sum_value(&sum104, f_underlay_ipv4_2_tos, 8);
-                        sp_sum_value(&sum104, f_underlay_ipv4_3_total_length, 16);
-                        sp_sum_value(&sum104, f_underlay_ipv4_4_identification, 16);
-                        sp_sum_value(&sum104, f_underlay_ipv4_5_reserved, 1);
-                        sp_sum_value(&sum104, f_underlay_ipv4_6_dont_fragment, 1);
-                        sp_sum_value(&sum104, f_underlay_ipv4_7_more_fragments, 1);
-                        sp_sum_value(&sum104, f_underlay_ipv4_8_fragment_offset, 13);
-                        sp_sum_value(&sum104, f_underlay_ipv4_9_ttl, 8);
-                        sp_sum_value(&sum104, f_underlay_ipv4_10_protocol, 8);
-                        sp_sum_value(&sum104, f_underlay_ipv4_12_src, 32);
-                        sp_sum_value(&sum104, f_underlay_ipv4_13_dst, 32);
-                        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum104) & 0xffff);
+                        sp_sum_value(&sum103, f_underlay_ipv4_0_version, 4);
+                        sp_sum_value(&sum103, f_underlay_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum103, f_underlay_ipv4_2_tos, 8);
+                        sp_sum_value(&sum103, f_underlay_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum103, f_underlay_ipv4_4_identification, 16);
+                        sp_sum_value(&sum103, f_underlay_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum103, f_underlay_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum103, f_underlay_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum103, f_underlay_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum103, f_underlay_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum103, f_underlay_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum103, f_underlay_ipv4_12_src, 32);
+                        sp_sum_value(&sum103, f_underlay_ipv4_13_dst, 32);
+                        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum103) & 0xffff);
                         /* deparser */
                         if (pk->start < 42 || pk->length + 42 > SP_MAX_PACKET) {
                             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                             goto done;
                         }
-                        sp_block4 b105_0_0; __builtin_memcpy(&b105_0_0, p, 4);
-                        sp_block2 b105_1_0; __builtin_memcpy(&b105_1_0, p + 4, 2);
-                        sp_block4 b105_2_0; __builtin_memcpy(&b105_2_0, p + 6, 4);
-                        sp_block2 b105_3_0; __builtin_memcpy(&b105_3_0, p + 10, 2);
-                        sp_block2 b105_4_0; __builtin_memcpy(&b105_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b105_0_0, 4);
-                        __builtin_memcpy(p + 12, &b105_1_0, 2);
-                        __builtin_memcpy(p + 14, &b105_2_0, 4);
-                        __builtin_memcpy(p + 18, &b105_3_0, 2);
-                        __builtin_memcpy(p + 20, &b105_4_0, 2);
+                        sp_block4 b104_0_0; __builtin_memcpy(&b104_0_0, p, 4);
+                        sp_block2 b104_1_0; __builtin_memcpy(&b104_1_0, p + 4, 2);
+                        sp_block4 b104_2_0; __builtin_memcpy(&b104_2_0, p + 6, 4);
+                        sp_block2 b104_3_0; __builtin_memcpy(&b104_3_0, p + 10, 2);
+                        sp_block2 b104_4_0; __builtin_memcpy(&b104_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b104_0_0, 4);
+                        __builtin_memcpy(p + 12, &b104_1_0, 2);
+                        __builtin_memcpy(p + 14, &b104_2_0, 4);
+                        __builtin_memcpy(p + 18, &b104_3_0, 2);
+                        __builtin_memcpy(p + 20, &b104_4_0, 2);
                         sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                         sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                         sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14008,57 +14419,57 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
+        struct sp_sum sum105 = {0, 0, 0};
+        sp_sum_value(&sum105, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum105, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum105, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum105, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum105, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum105, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum105, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum105, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum105, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum105, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum105, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum105, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum105, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum105) & 0xffff);
         struct sp_sum sum106 = {0, 0, 0};
-        sp_sum_value(&sum106, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum106, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum106, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum106, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum106, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum106, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum106, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum106, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum106, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum106, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum106, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum106, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum106, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum106) & 0xffff);
-        struct sp_sum sum107 = {0, 0, 0};
-        sp_sum_value(&sum107, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum107, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum107, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum107, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum107, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum107, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum107, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum107, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum107, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum107, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum107, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum107, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum107, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum107) & 0xffff);
+        sp_sum_value(&sum106, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum106, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum106, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum106, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum106, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum106, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum106, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum106, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum106, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum106, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum106, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum106, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum106, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum106) & 0xffff);
         /* deparser */
         if (pk->start < 46 || pk->length + 46 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b108_0_0; __builtin_memcpy(&b108_0_0, p, 4);
-        sp_block2 b108_1_0; __builtin_memcpy(&b108_1_0, p + 4, 2);
-        sp_block4 b108_2_0; __builtin_memcpy(&b108_2_0, p + 6, 4);
-        sp_block2 b108_3_0; __builtin_memcpy(&b108_3_0, p + 10, 2);
-        sp_block2 b108_4_0; __builtin_memcpy(&b108_4_0, p + 12, 2);
-        sp_block2 b108_5_0; __builtin_memcpy(&b108_5_0, p + 50, 2);
-        sp_block1 b108_6_0; __builtin_memcpy(&b108_6_0, p + 52, 1);
-        sp_block1 b108_7_0; __builtin_memcpy(&b108_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b108_0_0, 4);
-        __builtin_memcpy(p + 8, &b108_1_0, 2);
-        __builtin_memcpy(p + 10, &b108_2_0, 4);
-        __builtin_memcpy(p + 14, &b108_3_0, 2);
-        __builtin_memcpy(p + 16, &b108_4_0, 2);
-        __builtin_memcpy(p + 54, &b108_5_0, 2);
-        __builtin_memcpy(p + 56, &b108_6_0, 1);
-        __builtin_memcpy(p + 57, &b108_7_0, 1);
+        sp_block4 b107_0_0; __builtin_memcpy(&b107_0_0, p, 4);
+        sp_block2 b107_1_0; __builtin_memcpy(&b107_1_0, p + 4, 2);
+        sp_block4 b107_2_0; __builtin_memcpy(&b107_2_0, p + 6, 4);
+        sp_block2 b107_3_0; __builtin_memcpy(&b107_3_0, p + 10, 2);
+        sp_block2 b107_4_0; __builtin_memcpy(&b107_4_0, p + 12, 2);
+        sp_block2 b107_5_0; __builtin_memcpy(&b107_5_0, p + 50, 2);
+        sp_block1 b107_6_0; __builtin_memcpy(&b107_6_0, p + 52, 1);
+        sp_block1 b107_7_0; __builtin_memcpy(&b107_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b107_0_0, 4);
+        __builtin_memcpy(p + 8, &b107_1_0, 2);
+        __builtin_memcpy(p + 10, &b107_2_0, 4);
+        __builtin_memcpy(p + 14, &b107_3_0, 2);
+        __builtin_memcpy(p + 16, &b107_4_0, 2);
+        __builtin_memcpy(p + 54, &b107_5_0, 2);
+        __builtin_memcpy(p + 56, &b107_6_0, 1);
+        __builtin_memcpy(p + 57, &b107_7_0, 1);
         sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14168,10 +14579,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         uint32_t f_tunnel_gtpu_7_length = 0;
         uint32_t f_tunnel_gtpu_8_teid = 0;
         if (small_route_ipv4) {
-            const uint64_t x70 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            if (!near_route_ipv4 | (x70 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x70;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x70}, 8);
+            const uint64_t x69 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x69 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x69;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x69}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -14215,10 +14626,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
         }
         {
-            const uint64_t x71 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x71 != key_nexthop_0)) {
-                key_nexthop_0 = x71;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x71}, 8);
+            const uint64_t x70 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x70 != key_nexthop_0)) {
+                key_nexthop_0 = x70;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x70}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -14370,16 +14781,16 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b72_0_0; __builtin_memcpy(&b72_0_0, p, 4);
-            sp_block2 b72_1_0; __builtin_memcpy(&b72_1_0, p + 4, 2);
-            sp_block4 b72_2_0; __builtin_memcpy(&b72_2_0, p + 6, 4);
-            sp_block2 b72_3_0; __builtin_memcpy(&b72_3_0, p + 10, 2);
-            sp_block2 b72_4_0; __builtin_memcpy(&b72_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b72_0_0, 4);
-            __builtin_memcpy(p + 48, &b72_1_0, 2);
-            __builtin_memcpy(p + 50, &b72_2_0, 4);
-            __builtin_memcpy(p + 54, &b72_3_0, 2);
-            __builtin_memcpy(p + 56, &b72_4_0, 2);
+            sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
+            sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
+            sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
+            sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
+            sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
+            __builtin_memcpy(p + 44, &b71_0_0, 4);
+            __builtin_memcpy(p + 48, &b71_1_0, 2);
+            __builtin_memcpy(p + 50, &b71_2_0, 4);
+            __builtin_memcpy(p + 54, &b71_3_0, 2);
+            __builtin_memcpy(p + 56, &b71_4_0, 2);
             pk->start += 44;
             pk->length -= 44;
             if (pk->length > c->keep) pk->length = c->keep;
@@ -14408,8 +14819,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x73 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x73;
+            const uint32_t x72 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x72;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -14420,8 +14831,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x74 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x74;
+            const uint32_t x73 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x73;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             UpfIngress_tunnel_relay_pdu_type = 0u;
             UpfIngress_tunnel_relay_qfi = 0u;
@@ -14438,8 +14849,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_5_has_npdu = (sp_ld8(p + 42) & 0x1);
             UpfIngress_tunnel_relay_empty = (((meta_relayed_bytes == 0u) && (((sp_ld8(p + 42) >> 1) & 0x1) == 0u)) && ((sp_ld8(p + 42) & 0x1) == 0u));
             if (meta_new_container == 1u) {
-                const uint32_t x75 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
-                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x75) << 4));
+                const uint32_t x74 = ((UpfIngress_tunnel_relay_pdu_type >> 4) & 0xf);
+                sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xfu) | ((uint32_t)(x74) << 4));
                 sp_st8(p + 54 + 1, (sp_ld8(p + 54 + 1) & 0xf0u) | (uint32_t)(0u));
                 sp_st8(p + 54 + 2, rule_set_pdr->set_pdr.psc_qos_13);
                 valid &= ~SP_BIT(V_ipv4);
@@ -14459,21 +14870,21 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum76 = {0, 0, 0};
-                sp_sum_value(&sum76, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum76, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum76, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum76, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum76, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum76, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum76, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum76, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum76, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum76, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum76, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum76, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum76, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum76) & 0xffff);
+                struct sp_sum sum75 = {0, 0, 0};
+                sp_sum_value(&sum75, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum75, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum75, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum75, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum75, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum75, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum75, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum75, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum75, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum75) & 0xffff);
                 /* deparser */
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
@@ -14485,8 +14896,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                 goto done;
             } else {
                 if (((rule_set_pdr->set_pdr.flags_2) & 0x20u) == 0u) {
-                    const uint32_t x78 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
-                    sp_st8(p + 54 + 2, x78);
+                    const uint32_t x77 = ((sp_ld8(p + 54 + 2) & UpfIngress_tunnel_relay_kept) | UpfIngress_tunnel_relay_qfi);
+                    sp_st8(p + 54 + 2, x77);
                     valid &= ~SP_BIT(V_ipv4);
                     valid &= ~SP_BIT(V_ports);
                     valid &= ~SP_BIT(V_udp_rest);
@@ -14504,21 +14915,21 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                         sp_drop(run, i, 0u, meta_mark);
                         goto done;
                     }
-                    struct sp_sum sum79 = {0, 0, 0};
-                    sp_sum_value(&sum79, f_tunnel_ipv4_0_version, 4);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_1_ihl, 4);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_2_tos, 8);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_3_total_length, 16);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_4_identification, 16);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_5_reserved, 1);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_6_dont_fragment, 1);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_7_more_fragments, 1);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_8_fragment_offset, 13);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_9_ttl, 8);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_10_protocol, 8);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_12_src, 32);
-                    sp_sum_value(&sum79, f_tunnel_ipv4_13_dst, 32);
-                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum79) & 0xffff);
+                    struct sp_sum sum78 = {0, 0, 0};
+                    sp_sum_value(&sum78, f_tunnel_ipv4_0_version, 4);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_1_ihl, 4);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_2_tos, 8);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_3_total_length, 16);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_4_identification, 16);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_5_reserved, 1);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_6_dont_fragment, 1);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_7_more_fragments, 1);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_8_fragment_offset, 13);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_9_ttl, 8);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_10_protocol, 8);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_12_src, 32);
+                    sp_sum_value(&sum78, f_tunnel_ipv4_13_dst, 32);
+                    f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum78) & 0xffff);
                     /* deparser */
                     sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                     sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
@@ -14550,32 +14961,32 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                             sp_drop(run, i, 0u, meta_mark);
                             goto done;
                         }
-                        struct sp_sum sum81 = {0, 0, 0};
-                        sp_sum_value(&sum81, f_tunnel_ipv4_0_version, 4);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_1_ihl, 4);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_2_tos, 8);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_3_total_length, 16);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_4_identification, 16);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_5_reserved, 1);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_6_dont_fragment, 1);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_7_more_fragments, 1);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_8_fragment_offset, 13);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_9_ttl, 8);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_10_protocol, 8);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_12_src, 32);
-                        sp_sum_value(&sum81, f_tunnel_ipv4_13_dst, 32);
-                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum81) & 0xffff);
+                        struct sp_sum sum80 = {0, 0, 0};
+                        sp_sum_value(&sum80, f_tunnel_ipv4_0_version, 4);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_1_ihl, 4);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_2_tos, 8);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_3_total_length, 16);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_4_identification, 16);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_5_reserved, 1);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_6_dont_fragment, 1);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_7_more_fragments, 1);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_8_fragment_offset, 13);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_9_ttl, 8);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_10_protocol, 8);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_12_src, 32);
+                        sp_sum_value(&sum80, f_tunnel_ipv4_13_dst, 32);
+                        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum80) & 0xffff);
                         /* deparser */
-                        sp_block4 b82_0_0; __builtin_memcpy(&b82_0_0, p, 4);
-                        sp_block2 b82_1_0; __builtin_memcpy(&b82_1_0, p + 4, 2);
-                        sp_block4 b82_2_0; __builtin_memcpy(&b82_2_0, p + 6, 4);
-                        sp_block2 b82_3_0; __builtin_memcpy(&b82_3_0, p + 10, 2);
-                        sp_block2 b82_4_0; __builtin_memcpy(&b82_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b82_0_0, 4);
-                        __builtin_memcpy(p + 12, &b82_1_0, 2);
-                        __builtin_memcpy(p + 14, &b82_2_0, 4);
-                        __builtin_memcpy(p + 18, &b82_3_0, 2);
-                        __builtin_memcpy(p + 20, &b82_4_0, 2);
+                        sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
+                        sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
+                        sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
+                        sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
+                        sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
+                        __builtin_memcpy(p + 8, &b81_0_0, 4);
+                        __builtin_memcpy(p + 12, &b81_1_0, 2);
+                        __builtin_memcpy(p + 14, &b81_2_0, 4);
+                        __builtin_memcpy(p + 18, &b81_3_0, 2);
+                        __builtin_memcpy(p + 20, &b81_4_0, 2);
                         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                         sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                         sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -14607,38 +15018,38 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum83 = {0, 0, 0};
-        sp_sum_value(&sum83, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum83, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum83, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum83, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum83, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum83, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum83, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum83, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum83, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum83, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum83, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum83, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum83, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum83) & 0xffff);
+        struct sp_sum sum82 = {0, 0, 0};
+        sp_sum_value(&sum82, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum82, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum82, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum82, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum82, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum82, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum82, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum82, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum82, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum82, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum82, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum82, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum82, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum82) & 0xffff);
         /* deparser */
-        sp_block4 b84_0_0; __builtin_memcpy(&b84_0_0, p, 4);
-        sp_block2 b84_1_0; __builtin_memcpy(&b84_1_0, p + 4, 2);
-        sp_block4 b84_2_0; __builtin_memcpy(&b84_2_0, p + 6, 4);
-        sp_block2 b84_3_0; __builtin_memcpy(&b84_3_0, p + 10, 2);
-        sp_block2 b84_4_0; __builtin_memcpy(&b84_4_0, p + 12, 2);
-        sp_block2 b84_5_0; __builtin_memcpy(&b84_5_0, p + 50, 2);
-        sp_block1 b84_6_0; __builtin_memcpy(&b84_6_0, p + 52, 1);
-        sp_block1 b84_7_0; __builtin_memcpy(&b84_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b84_0_0, 4);
-        __builtin_memcpy(p + 8, &b84_1_0, 2);
-        __builtin_memcpy(p + 10, &b84_2_0, 4);
-        __builtin_memcpy(p + 14, &b84_3_0, 2);
-        __builtin_memcpy(p + 16, &b84_4_0, 2);
-        __builtin_memcpy(p + 54, &b84_5_0, 2);
-        __builtin_memcpy(p + 56, &b84_6_0, 1);
-        __builtin_memcpy(p + 57, &b84_7_0, 1);
+        sp_block4 b83_0_0; __builtin_memcpy(&b83_0_0, p, 4);
+        sp_block2 b83_1_0; __builtin_memcpy(&b83_1_0, p + 4, 2);
+        sp_block4 b83_2_0; __builtin_memcpy(&b83_2_0, p + 6, 4);
+        sp_block2 b83_3_0; __builtin_memcpy(&b83_3_0, p + 10, 2);
+        sp_block2 b83_4_0; __builtin_memcpy(&b83_4_0, p + 12, 2);
+        sp_block2 b83_5_0; __builtin_memcpy(&b83_5_0, p + 50, 2);
+        sp_block1 b83_6_0; __builtin_memcpy(&b83_6_0, p + 52, 1);
+        sp_block1 b83_7_0; __builtin_memcpy(&b83_7_0, p + 53, 1);
+        __builtin_memcpy(p + 4, &b83_0_0, 4);
+        __builtin_memcpy(p + 8, &b83_1_0, 2);
+        __builtin_memcpy(p + 10, &b83_2_0, 4);
+        __builtin_memcpy(p + 14, &b83_3_0, 2);
+        __builtin_memcpy(p + 16, &b83_4_0, 2);
+        __builtin_memcpy(p + 54, &b83_5_0, 2);
+        __builtin_memcpy(p + 56, &b83_6_0, 1);
+        __builtin_memcpy(p + 57, &b83_7_0, 1);
         sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -14703,6 +15114,7 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
     struct sp_wait *const wait_110 = &run->wait[85];
     uint32_t n_110 = wait_110->keys;
     uint32_t begin_110 = n_110;
+    const struct sp_hashing hashing_110 = sp_hashing(run, TABLE_pdr_by_ue_ipv4);
     uint64_t word_110_0 = 0;
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
@@ -14753,10 +15165,7 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
         uint32_t UpfIngress_session_remote_port = 0u;
         uint32_t UpfIngress_session_local_port = 0u;
         uint32_t UpfIngress_session_flow_label = 0u;
-        struct sp_sum sum1 = {0, 0, 0};
-        sp_sum_bytes(&sum1, p + 14, 10);
-        sp_sum_bytes(&sum1, p + 14 + 12, 8);
-        if (((uint32_t)sp_csum16(&sum1) & 0xffff) != sp_ld16(p + 14 + 10)) {
+        if (!sp_sum_is_right(p + 14, 20, 10)) {
             standard_metadata_checksum_error = 1u;
         }
         if (standard_metadata_checksum_error == 1u) {
@@ -14786,10 +15195,10 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
             goto done;
         }
         {
-            const uint64_t x2 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
-            if (!near_station | (x2 != key_station_0)) {
-                key_station_0 = x2;
-                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x2}, 8);
+            const uint64_t x1 = (uint64_t)((uint32_t)pk->port & 0x1ff) << 48 | (uint64_t)(sp_ld64(p) >> 16);
+            if (!near_station | (x1 != key_station_0)) {
+                key_station_0 = x1;
+                near_station = sp_near(run, TABLE_station, (const uint64_t[1]){x1}, 8);
                 asked_station++;
             }
             const struct record_station *const r = near_station;
@@ -14847,11 +15256,12 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
         UpfIngress_session_remote_port = 0u;
         UpfIngress_session_local_port = 0u;
         UpfIngress_session_flow_label = 0u;
-        const uint64_t x3 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-        n_110 += (n_110 == begin_110) | (x3 != word_110_0);
+        const uint64_t x2 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+        n_110 += (n_110 == begin_110) | (x2 != word_110_0);
         wait_110->key_of[i] = n_110 - 1;
-        sp_st64(wait_110->bytes + (n_110 - 1) * 8 + 0, x3);
-        word_110_0 = x3;
+        if (hashing_110.live) wait_110->hashes[n_110 - 1] = sp_exact_hash(&hashing_110, (const uint64_t[1]){x2}, 1);
+        sp_st64(wait_110->bytes + (n_110 - 1) * 8 + 0, x2);
+        word_110_0 = x2;
         to_110 |= bit;
         done:;
     }
@@ -15019,18 +15429,18 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             UpfIngress_session_local_v6 = SP_U128(0x0ull, 0x0ull);
             UpfIngress_session_remote_port = sp_ld16(p + 34);
             UpfIngress_session_local_port = sp_ld16(p + 34 + 2);
-            const uint32_t x4 = sp_ld32(p + 14 + 16);
-            const uint64_t x5 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x4 >> 16);
-            const uint64_t x6 = (uint64_t)x4 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8 | (uint64_t)sp_ld8(p + 14 + 1);
-            const uint64_t x7 = (uint64_t)0u << 56;
-            n_116 += (n_116 == begin_116) | (x5 != word_116_0) | (x6 != word_116_1) | (x7 != word_116_2);
+            const uint32_t x3 = sp_ld32(p + 14 + 16);
+            const uint64_t x4 = (uint64_t)meta_filter_set << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x3 >> 16);
+            const uint64_t x5 = (uint64_t)x3 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8 | (uint64_t)sp_ld8(p + 14 + 1);
+            const uint64_t x6 = (uint64_t)0u << 56;
+            n_116 += (n_116 == begin_116) | (x4 != word_116_0) | (x5 != word_116_1) | (x6 != word_116_2);
             wait_116->key_of[i] = n_116 - 1;
-            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 0, x5);
-            word_116_0 = x5;
-            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 8, x6);
-            word_116_1 = x6;
-            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 16, x7);
-            word_116_2 = x7;
+            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 0, x4);
+            word_116_0 = x4;
+            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 8, x5);
+            word_116_1 = x5;
+            sp_st64(wait_116->bytes + (n_116 - 1) * 24 + 16, x6);
+            word_116_2 = x6;
             to_116 |= bit;
             goto done;
         } else {
@@ -15041,15 +15451,15 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x8 = sp_ld32(p + 14 + 16);
-        const uint64_t x9 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x8 >> 16);
-        const uint64_t x10 = (uint64_t)x8 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_119 += (n_119 == begin_119) | (x9 != word_119_0) | (x10 != word_119_1);
+        const uint32_t x7 = sp_ld32(p + 14 + 16);
+        const uint64_t x8 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x7 >> 16);
+        const uint64_t x9 = (uint64_t)x7 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_119 += (n_119 == begin_119) | (x8 != word_119_0) | (x9 != word_119_1);
         wait_119->key_of[i] = n_119 - 1;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x9);
-        word_119_0 = x9;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x10);
-        word_119_1 = x10;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x8);
+        word_119_0 = x8;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x9);
+        word_119_1 = x9;
         to_119 |= bit;
         goto done;
         node_8:;
@@ -15117,15 +15527,15 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x11 = sp_ld32(p + 14 + 16);
-        const uint64_t x12 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x11 >> 16);
-        const uint64_t x13 = (uint64_t)x11 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_120 += (n_120 == begin_120) | (x12 != word_120_0) | (x13 != word_120_1);
+        const uint32_t x10 = sp_ld32(p + 14 + 16);
+        const uint64_t x11 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x10 >> 16);
+        const uint64_t x12 = (uint64_t)x10 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_120 += (n_120 == begin_120) | (x11 != word_120_0) | (x12 != word_120_1);
         wait_120->key_of[i] = n_120 - 1;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x12);
-        word_120_0 = x12;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x13);
-        word_120_1 = x13;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x11);
+        word_120_0 = x11;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x12);
+        word_120_1 = x12;
         to_120 |= bit;
         goto done;
         node_7:;
@@ -15140,21 +15550,21 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_123 += (n_123 == begin_123) | (x14 != word_123_0);
+                const uint64_t x13 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_123 += (n_123 == begin_123) | (x13 != word_123_0);
                 wait_123->key_of[i] = n_123 - 1;
-                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x14);
-                word_123_0 = x14;
+                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x13);
+                word_123_0 = x13;
             }
             to_123 |= bit;
             goto done;
         } else {
             if (!small_route_ipv4) {
-                const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-                n_122 += (n_122 == begin_122) | (x15 != word_122_0);
+                const uint64_t x14 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+                n_122 += (n_122 == begin_122) | (x14 != word_122_0);
                 wait_122->key_of[i] = n_122 - 1;
-                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x15);
-                word_122_0 = x15;
+                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x14);
+                word_122_0 = x14;
             }
             to_122 |= bit;
             goto done;
@@ -15198,10 +15608,10 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
         uint32_t standard_metadata_egress_spec = 0u;
         uint32_t standard_metadata_mcast_grp = 0u;
         uint32_t UpfIngress_session_tmp_5 = 0u;
-        const uint64_t x16 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-        if (!near_local_ipv4 | (x16 != key_local_ipv4_0)) {
-            key_local_ipv4_0 = x16;
-            near_local_ipv4 = sp_near(run, TABLE_local_ipv4, (const uint64_t[1]){x16}, 8);
+        const uint64_t x15 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+        if (!near_local_ipv4 | (x15 != key_local_ipv4_0)) {
+            key_local_ipv4_0 = x15;
+            near_local_ipv4 = sp_near(run, TABLE_local_ipv4, (const uint64_t[1]){x15}, 8);
             asked_local_ipv4++;
         }
         const struct record_local_ipv4 *const r = near_local_ipv4;
@@ -15258,6 +15668,64 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
     sp_count_near(run, table_local_ipv4, all_local_ipv4, hits_local_ipv4, asked_local_ipv4);
 }
 
+static __attribute__((noinline)) void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_117 = 0;
+    struct sp_wait *const wait_117 = &run->wait[92];
+    uint32_t n_117 = wait_117->keys;
+    uint32_t begin_117 = n_117;
+    const struct sp_hashing hashing_117 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_117_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
+    const struct sp_wait *const wait = &run->wait[91];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x16 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_117 += (n_117 == begin_117) | (x16 != word_117_0);
+        wait_117->key_of[i] = n_117 - 1;
+        if (hashing_117.live) wait_117->hashes[n_117 - 1] = sp_exact_hash(&hashing_117, (const uint64_t[1]){x16}, 1);
+        sp_st64(wait_117->bytes + (n_117 - 1) * 8 + 0, x16);
+        word_117_0 = x16;
+        to_117 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[117] |= to_117;
+    wait_117->keys = n_117;
+}
 
 static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
@@ -15375,15 +15843,15 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
             skipped_firewall_v4++;
             goto node_8;
         }
-        const uint32_t x18 = sp_ld32(p + 14 + 16);
-        const uint64_t x19 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x18 >> 16);
-        const uint64_t x20 = (uint64_t)x18 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_119 += (n_119 == begin_119) | (x19 != word_119_0) | (x20 != word_119_1);
+        const uint32_t x17 = sp_ld32(p + 14 + 16);
+        const uint64_t x18 = (uint64_t)meta_vrf << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x17 >> 16);
+        const uint64_t x19 = (uint64_t)x17 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_119 += (n_119 == begin_119) | (x18 != word_119_0) | (x19 != word_119_1);
         wait_119->key_of[i] = n_119 - 1;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x19);
-        word_119_0 = x19;
-        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x20);
-        word_119_1 = x20;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 0, x18);
+        word_119_0 = x18;
+        sp_st64(wait_119->bytes + (n_119 - 1) * 16 + 8, x19);
+        word_119_1 = x19;
         to_119 |= bit;
         goto done;
         node_8:;
@@ -15451,15 +15919,15 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x21 = sp_ld32(p + 14 + 16);
-        const uint64_t x22 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x21 >> 16);
-        const uint64_t x23 = (uint64_t)x21 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_120 += (n_120 == begin_120) | (x22 != word_120_0) | (x23 != word_120_1);
+        const uint32_t x20 = sp_ld32(p + 14 + 16);
+        const uint64_t x21 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x20 >> 16);
+        const uint64_t x22 = (uint64_t)x20 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_120 += (n_120 == begin_120) | (x21 != word_120_0) | (x22 != word_120_1);
         wait_120->key_of[i] = n_120 - 1;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x22);
-        word_120_0 = x22;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x23);
-        word_120_1 = x23;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x21);
+        word_120_0 = x21;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x22);
+        word_120_1 = x22;
         to_120 |= bit;
         goto done;
         node_7:;
@@ -15474,21 +15942,21 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_123 += (n_123 == begin_123) | (x24 != word_123_0);
+                const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_123 += (n_123 == begin_123) | (x23 != word_123_0);
                 wait_123->key_of[i] = n_123 - 1;
-                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x24);
-                word_123_0 = x24;
+                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x23);
+                word_123_0 = x23;
             }
             to_123 |= bit;
             goto done;
         } else {
             if (!small_route_ipv4) {
-                const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-                n_122 += (n_122 == begin_122) | (x25 != word_122_0);
+                const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+                n_122 += (n_122 == begin_122) | (x24 != word_122_0);
                 wait_122->key_of[i] = n_122 - 1;
-                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x25);
-                word_122_0 = x25;
+                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x24);
+                word_122_0 = x24;
             }
             to_122 |= bit;
             goto done;
@@ -15634,15 +16102,15 @@ static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run
             skipped_traffic_class++;
             goto node_7;
         }
-        const uint32_t x26 = sp_ld32(p + 14 + 16);
-        const uint64_t x27 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x26 >> 16);
-        const uint64_t x28 = (uint64_t)x26 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
-        n_120 += (n_120 == begin_120) | (x27 != word_120_0) | (x28 != word_120_1);
+        const uint32_t x25 = sp_ld32(p + 14 + 16);
+        const uint64_t x26 = (uint64_t)4u << 56 | (uint64_t)sp_ld8(p + 14 + 1) << 48 | (uint64_t)sp_ld32(p + 14 + 12) << 16 | (uint64_t)(x25 >> 16);
+        const uint64_t x27 = (uint64_t)x25 << 48 | (uint64_t)sp_ld8(p + 14 + 9) << 40 | (uint64_t)sp_ld16(p + 34) << 24 | (uint64_t)sp_ld16(p + 34 + 2) << 8;
+        n_120 += (n_120 == begin_120) | (x26 != word_120_0) | (x27 != word_120_1);
         wait_120->key_of[i] = n_120 - 1;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x27);
-        word_120_0 = x27;
-        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x28);
-        word_120_1 = x28;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 0, x26);
+        word_120_0 = x26;
+        sp_st64(wait_120->bytes + (n_120 - 1) * 16 + 8, x27);
+        word_120_1 = x27;
         to_120 |= bit;
         goto done;
         node_7:;
@@ -15657,21 +16125,21 @@ static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run
         if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
             meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             if (!small_route_ipv4) {
-                const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-                n_123 += (n_123 == begin_123) | (x29 != word_123_0);
+                const uint64_t x28 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+                n_123 += (n_123 == begin_123) | (x28 != word_123_0);
                 wait_123->key_of[i] = n_123 - 1;
-                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x29);
-                word_123_0 = x29;
+                sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x28);
+                word_123_0 = x28;
             }
             to_123 |= bit;
             goto done;
         } else {
             if (!small_route_ipv4) {
-                const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-                n_122 += (n_122 == begin_122) | (x30 != word_122_0);
+                const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+                n_122 += (n_122 == begin_122) | (x29 != word_122_0);
                 wait_122->key_of[i] = n_122 - 1;
-                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x30);
-                word_122_0 = x30;
+                sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x29);
+                word_122_0 = x29;
             }
             to_122 |= bit;
             goto done;
@@ -15767,10 +16235,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
-        const uint64_t x37 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x37 != key_nexthop_0)) {
-            key_nexthop_0 = x37;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x37}, 8);
+        const uint64_t x36 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x36 != key_nexthop_0)) {
+            key_nexthop_0 = x36;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x36}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -15792,10 +16260,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x38 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x38;
-                const uint64_t x39 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x39;
+                const uint64_t x37 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x37;
+                const uint64_t x38 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x38;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -15807,8 +16275,8 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x40 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x40;
+                const uint32_t x39 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x39;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -15816,11 +16284,11 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x41 = (((sp_ld32(p + 14 + 16) & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
-                f_underlay_udp_0_src = x41;
+                const uint32_t x40 = (((sp_ld32(p + 14 + 16) & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
+                f_underlay_udp_0_src = x40;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x42 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x42;
+                const uint32_t x41 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x41;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -15964,8 +16432,8 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
-            const uint32_t x43 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-            sp_st16(p + 14 + 10, x43);
+            const uint32_t x42 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x42);
         }
         sp_st16(p + 12, 0x800u);
         c->keep = (meta_out_length + 0x40u);
@@ -15981,21 +16449,21 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum44 = {0, 0, 0};
-        sp_sum_value(&sum44, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum44, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum44, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum44, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum44, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum44, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum44, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum44, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum44, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum44, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum44, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum44, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum44, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum44) & 0xffff);
+        struct sp_sum sum43 = {0, 0, 0};
+        sp_sum_value(&sum43, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum43, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum43, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum43, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum43, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum43, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum43, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum43, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum43, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum43) & 0xffff);
         /* deparser */
         if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -16072,10 +16540,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
         if (small_route_ipv4) {
-            const uint64_t x33 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
-            if (!near_route_ipv4 | (x33 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x33;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x33}, 8);
+            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            if (!near_route_ipv4 | (x32 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x32;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x32}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -16105,10 +16573,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x34 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x34 != key_nexthop_0)) {
-                key_nexthop_0 = x34;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x34}, 8);
+            const uint64_t x33 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x33 != key_nexthop_0)) {
+                key_nexthop_0 = x33;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x33}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -16242,8 +16710,8 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
             UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
-            const uint32_t x35 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-            sp_st16(p + 14 + 10, x35);
+            const uint32_t x34 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x34);
         }
         sp_st16(p + 12, 0x800u);
         c->keep = (meta_out_length + 0xeu);
@@ -16384,10 +16852,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
         uint32_t f_tunnel_psc_2_spare = 0;
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
-        const uint64_t x57 = (uint64_t)meta_nexthop << 48;
-        if (!near_nexthop | (x57 != key_nexthop_0)) {
-            key_nexthop_0 = x57;
-            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x57}, 8);
+        const uint64_t x56 = (uint64_t)meta_nexthop << 48;
+        if (!near_nexthop | (x56 != key_nexthop_0)) {
+            key_nexthop_0 = x56;
+            near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x56}, 8);
         }
         const struct record_nexthop *const r = near_nexthop;
         const uint32_t hit = r != table_nexthop->miss;
@@ -16409,10 +16877,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
-                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_dst_mac;
-                f_underlay_ethernet_0_dst = x58;
-                const uint64_t x59 = UpfIngress_route_send_vxlan_underlay_src_mac;
-                f_underlay_ethernet_1_src = x59;
+                const uint64_t x57 = UpfIngress_route_send_vxlan_underlay_dst_mac;
+                f_underlay_ethernet_0_dst = x57;
+                const uint64_t x58 = UpfIngress_route_send_vxlan_underlay_src_mac;
+                f_underlay_ethernet_1_src = x58;
                 f_underlay_ethernet_2_ethertype = 0x800u;
                 f_underlay_ipv4_0_version = f_underlay_ipv4_1_ihl = f_underlay_ipv4_2_tos = f_underlay_ipv4_3_total_length = f_underlay_ipv4_4_identification = f_underlay_ipv4_5_reserved = f_underlay_ipv4_6_dont_fragment = f_underlay_ipv4_7_more_fragments = f_underlay_ipv4_8_fragment_offset = f_underlay_ipv4_9_ttl = f_underlay_ipv4_10_protocol = f_underlay_ipv4_11_checksum = f_underlay_ipv4_12_src = f_underlay_ipv4_13_dst = 0;
                 valid |= SP_BIT(V_underlay_ipv4);
@@ -16424,8 +16892,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_7_more_fragments = 0u;
                 f_underlay_ipv4_8_fragment_offset = 0u;
                 f_underlay_ipv4_11_checksum = 0u;
-                const uint32_t x60 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
-                f_underlay_ipv4_3_total_length = x60;
+                const uint32_t x59 = ((UpfIngress_route_send_vxlan_frame + 0x24u) & 0xffff);
+                f_underlay_ipv4_3_total_length = x59;
                 f_underlay_ipv4_6_dont_fragment = 1u;
                 f_underlay_ipv4_9_ttl = 0x40u;
                 f_underlay_ipv4_10_protocol = 0x11u;
@@ -16433,11 +16901,11 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 f_underlay_ipv4_13_dst = UpfIngress_route_send_vxlan_vtep_dst;
                 f_underlay_udp_0_src = f_underlay_udp_1_dst = f_underlay_udp_2_length = f_underlay_udp_3_checksum = 0;
                 valid |= SP_BIT(V_underlay_udp);
-                const uint32_t x61 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
-                f_underlay_udp_0_src = x61;
+                const uint32_t x60 = (((meta_dst_v4 & 0xffff) ^ sp_ld16(p + 34)) | 0xc000u);
+                f_underlay_udp_0_src = x60;
                 f_underlay_udp_1_dst = 0x12b5u;
-                const uint32_t x62 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
-                f_underlay_udp_2_length = x62;
+                const uint32_t x61 = ((UpfIngress_route_send_vxlan_frame + 0x10u) & 0xffff);
+                f_underlay_udp_2_length = x61;
                 f_underlay_udp_3_checksum = 0u;
                 f_vxlan_0_flags = f_vxlan_1_reserved = f_vxlan_2_vni = f_vxlan_3_reserved2 = 0;
                 valid |= SP_BIT(V_vxlan);
@@ -16581,8 +17049,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
-            const uint32_t x63 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-            sp_st16(p + 14 + 10, x63);
+            const uint32_t x62 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x62);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -16599,21 +17067,21 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, 0u, meta_mark);
                 goto done;
             }
-            struct sp_sum sum64 = {0, 0, 0};
-            sp_sum_value(&sum64, f_underlay_ipv4_0_version, 4);
-            sp_sum_value(&sum64, f_underlay_ipv4_1_ihl, 4);
-            sp_sum_value(&sum64, f_underlay_ipv4_2_tos, 8);
-            sp_sum_value(&sum64, f_underlay_ipv4_3_total_length, 16);
-            sp_sum_value(&sum64, f_underlay_ipv4_4_identification, 16);
-            sp_sum_value(&sum64, f_underlay_ipv4_5_reserved, 1);
-            sp_sum_value(&sum64, f_underlay_ipv4_6_dont_fragment, 1);
-            sp_sum_value(&sum64, f_underlay_ipv4_7_more_fragments, 1);
-            sp_sum_value(&sum64, f_underlay_ipv4_8_fragment_offset, 13);
-            sp_sum_value(&sum64, f_underlay_ipv4_9_ttl, 8);
-            sp_sum_value(&sum64, f_underlay_ipv4_10_protocol, 8);
-            sp_sum_value(&sum64, f_underlay_ipv4_12_src, 32);
-            sp_sum_value(&sum64, f_underlay_ipv4_13_dst, 32);
-            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum64) & 0xffff);
+            struct sp_sum sum63 = {0, 0, 0};
+            sp_sum_value(&sum63, f_underlay_ipv4_0_version, 4);
+            sp_sum_value(&sum63, f_underlay_ipv4_1_ihl, 4);
+            sp_sum_value(&sum63, f_underlay_ipv4_2_tos, 8);
+            sp_sum_value(&sum63, f_underlay_ipv4_3_total_length, 16);
+            sp_sum_value(&sum63, f_underlay_ipv4_4_identification, 16);
+            sp_sum_value(&sum63, f_underlay_ipv4_5_reserved, 1);
+            sp_sum_value(&sum63, f_underlay_ipv4_6_dont_fragment, 1);
+            sp_sum_value(&sum63, f_underlay_ipv4_7_more_fragments, 1);
+            sp_sum_value(&sum63, f_underlay_ipv4_8_fragment_offset, 13);
+            sp_sum_value(&sum63, f_underlay_ipv4_9_ttl, 8);
+            sp_sum_value(&sum63, f_underlay_ipv4_10_protocol, 8);
+            sp_sum_value(&sum63, f_underlay_ipv4_12_src, 32);
+            sp_sum_value(&sum63, f_underlay_ipv4_13_dst, 32);
+            f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum63) & 0xffff);
             /* deparser */
             if (pk->start < 50 || pk->length + 50 > SP_MAX_PACKET) {
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
@@ -16655,8 +17123,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x66 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x66;
+            const uint32_t x65 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x65;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -16667,8 +17135,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x67 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x67;
+            const uint32_t x66 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x66;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -16681,8 +17149,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x68 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x68;
+                const uint32_t x67 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x67;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -16699,51 +17167,51 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
+                struct sp_sum sum68 = {0, 0, 0};
+                sp_sum_value(&sum68, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum68, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum68, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum68, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum68, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum68, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum68, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum68, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum68, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum68, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum68, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum68, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum68, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum68) & 0xffff);
                 struct sp_sum sum69 = {0, 0, 0};
-                sp_sum_value(&sum69, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum69, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum69, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum69, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum69, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum69, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum69, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum69, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum69, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum69, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum69, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum69, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum69, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum69) & 0xffff);
-                struct sp_sum sum70 = {0, 0, 0};
-                sp_sum_value(&sum70, f_underlay_ipv4_0_version, 4);
-                sp_sum_value(&sum70, f_underlay_ipv4_1_ihl, 4);
-                sp_sum_value(&sum70, f_underlay_ipv4_2_tos, 8);
-                sp_sum_value(&sum70, f_underlay_ipv4_3_total_length, 16);
-                sp_sum_value(&sum70, f_underlay_ipv4_4_identification, 16);
-                sp_sum_value(&sum70, f_underlay_ipv4_5_reserved, 1);
-                sp_sum_value(&sum70, f_underlay_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum70, f_underlay_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum70, f_underlay_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum70, f_underlay_ipv4_9_ttl, 8);
-                sp_sum_value(&sum70, f_underlay_ipv4_10_protocol, 8);
-                sp_sum_value(&sum70, f_underlay_ipv4_12_src, 32);
-                sp_sum_value(&sum70, f_underlay_ipv4_13_dst, 32);
-                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum70) & 0xffff);
+                sp_sum_value(&sum69, f_underlay_ipv4_0_version, 4);
+                sp_sum_value(&sum69, f_underlay_ipv4_1_ihl, 4);
+                sp_sum_value(&sum69, f_underlay_ipv4_2_tos, 8);
+                sp_sum_value(&sum69, f_underlay_ipv4_3_total_length, 16);
+                sp_sum_value(&sum69, f_underlay_ipv4_4_identification, 16);
+                sp_sum_value(&sum69, f_underlay_ipv4_5_reserved, 1);
+                sp_sum_value(&sum69, f_underlay_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum69, f_underlay_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum69, f_underlay_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum69, f_underlay_ipv4_9_ttl, 8);
+                sp_sum_value(&sum69, f_underlay_ipv4_10_protocol, 8);
+                sp_sum_value(&sum69, f_underlay_ipv4_12_src, 32);
+                sp_sum_value(&sum69, f_underlay_ipv4_13_dst, 32);
+                f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum69) & 0xffff);
                 /* deparser */
                 if (pk->start < 94 || pk->length + 94 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
-                sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
-                sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
-                sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
-                sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
-                __builtin_memcpy(p - 44, &b71_0_0, 4);
-                __builtin_memcpy(p - 40, &b71_1_0, 2);
-                __builtin_memcpy(p - 38, &b71_2_0, 4);
-                __builtin_memcpy(p - 34, &b71_3_0, 2);
-                __builtin_memcpy(p - 32, &b71_4_0, 2);
+                sp_block4 b70_0_0; __builtin_memcpy(&b70_0_0, p, 4);
+                sp_block2 b70_1_0; __builtin_memcpy(&b70_1_0, p + 4, 2);
+                sp_block4 b70_2_0; __builtin_memcpy(&b70_2_0, p + 6, 4);
+                sp_block2 b70_3_0; __builtin_memcpy(&b70_3_0, p + 10, 2);
+                sp_block2 b70_4_0; __builtin_memcpy(&b70_4_0, p + 12, 2);
+                __builtin_memcpy(p - 44, &b70_0_0, 4);
+                __builtin_memcpy(p - 40, &b70_1_0, 2);
+                __builtin_memcpy(p - 38, &b70_2_0, 4);
+                __builtin_memcpy(p - 34, &b70_3_0, 2);
+                __builtin_memcpy(p - 32, &b70_4_0, 2);
                 sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -16779,51 +17247,51 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
+        struct sp_sum sum71 = {0, 0, 0};
+        sp_sum_value(&sum71, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum71, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum71, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum71, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum71, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum71, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum71, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum71, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum71, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum71, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum71, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum71, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum71, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum71) & 0xffff);
         struct sp_sum sum72 = {0, 0, 0};
-        sp_sum_value(&sum72, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum72, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum72, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum72, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum72, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum72, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum72, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum72, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum72, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum72, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum72, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum72, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum72, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum72) & 0xffff);
-        struct sp_sum sum73 = {0, 0, 0};
-        sp_sum_value(&sum73, f_underlay_ipv4_0_version, 4);
-        sp_sum_value(&sum73, f_underlay_ipv4_1_ihl, 4);
-        sp_sum_value(&sum73, f_underlay_ipv4_2_tos, 8);
-        sp_sum_value(&sum73, f_underlay_ipv4_3_total_length, 16);
-        sp_sum_value(&sum73, f_underlay_ipv4_4_identification, 16);
-        sp_sum_value(&sum73, f_underlay_ipv4_5_reserved, 1);
-        sp_sum_value(&sum73, f_underlay_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum73, f_underlay_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum73, f_underlay_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum73, f_underlay_ipv4_9_ttl, 8);
-        sp_sum_value(&sum73, f_underlay_ipv4_10_protocol, 8);
-        sp_sum_value(&sum73, f_underlay_ipv4_12_src, 32);
-        sp_sum_value(&sum73, f_underlay_ipv4_13_dst, 32);
-        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum73) & 0xffff);
+        sp_sum_value(&sum72, f_underlay_ipv4_0_version, 4);
+        sp_sum_value(&sum72, f_underlay_ipv4_1_ihl, 4);
+        sp_sum_value(&sum72, f_underlay_ipv4_2_tos, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_3_total_length, 16);
+        sp_sum_value(&sum72, f_underlay_ipv4_4_identification, 16);
+        sp_sum_value(&sum72, f_underlay_ipv4_5_reserved, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum72, f_underlay_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum72, f_underlay_ipv4_9_ttl, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_10_protocol, 8);
+        sp_sum_value(&sum72, f_underlay_ipv4_12_src, 32);
+        sp_sum_value(&sum72, f_underlay_ipv4_13_dst, 32);
+        f_underlay_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum72) & 0xffff);
         /* deparser */
         if (pk->start < 86 || pk->length + 86 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b74_0_0; __builtin_memcpy(&b74_0_0, p, 4);
-        sp_block2 b74_1_0; __builtin_memcpy(&b74_1_0, p + 4, 2);
-        sp_block4 b74_2_0; __builtin_memcpy(&b74_2_0, p + 6, 4);
-        sp_block2 b74_3_0; __builtin_memcpy(&b74_3_0, p + 10, 2);
-        sp_block2 b74_4_0; __builtin_memcpy(&b74_4_0, p + 12, 2);
-        __builtin_memcpy(p - 36, &b74_0_0, 4);
-        __builtin_memcpy(p - 32, &b74_1_0, 2);
-        __builtin_memcpy(p - 30, &b74_2_0, 4);
-        __builtin_memcpy(p - 26, &b74_3_0, 2);
-        __builtin_memcpy(p - 24, &b74_4_0, 2);
+        sp_block4 b73_0_0; __builtin_memcpy(&b73_0_0, p, 4);
+        sp_block2 b73_1_0; __builtin_memcpy(&b73_1_0, p + 4, 2);
+        sp_block4 b73_2_0; __builtin_memcpy(&b73_2_0, p + 6, 4);
+        sp_block2 b73_3_0; __builtin_memcpy(&b73_3_0, p + 10, 2);
+        sp_block2 b73_4_0; __builtin_memcpy(&b73_4_0, p + 12, 2);
+        __builtin_memcpy(p - 36, &b73_0_0, 4);
+        __builtin_memcpy(p - 32, &b73_1_0, 2);
+        __builtin_memcpy(p - 30, &b73_2_0, 4);
+        __builtin_memcpy(p - 26, &b73_3_0, 2);
+        __builtin_memcpy(p - 24, &b73_4_0, 2);
         sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -16938,10 +17406,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         uint32_t f_tunnel_psc_3_qos = 0;
         uint32_t f_tunnel_psc_4_next_extension = 0;
         if (small_route_ipv4) {
-            const uint64_t x46 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
-            if (!near_route_ipv4 | (x46 != key_route_ipv4_0)) {
-                key_route_ipv4_0 = x46;
-                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x46}, 8);
+            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+            if (!near_route_ipv4 | (x45 != key_route_ipv4_0)) {
+                key_route_ipv4_0 = x45;
+                near_route_ipv4 = sp_near(run, TABLE_route_ipv4, (const uint64_t[1]){x45}, 8);
                 asked_route_ipv4++;
             }
         } else {
@@ -16971,10 +17439,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                 __builtin_unreachable();
         }
         {
-            const uint64_t x47 = (uint64_t)meta_nexthop << 48;
-            if (!near_nexthop | (x47 != key_nexthop_0)) {
-                key_nexthop_0 = x47;
-                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x47}, 8);
+            const uint64_t x46 = (uint64_t)meta_nexthop << 48;
+            if (!near_nexthop | (x46 != key_nexthop_0)) {
+                key_nexthop_0 = x46;
+                near_nexthop = sp_near(run, TABLE_nexthop, (const uint64_t[1]){x46}, 8);
                 asked_nexthop++;
             }
             const struct record_nexthop *const r = near_nexthop;
@@ -17108,8 +17576,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             UpfIngress_tunnel_decrement_ipv4_sum_2 = ((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff);
             UpfIngress_tunnel_decrement_ipv4_checksum_2 = ((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) >= 0xffffu) ? (((((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff) + 1u) & 0xffff) : (((sp_ld16(p + 14 + 10) + 0x100u) & 0x1ffff) & 0xffff));
             sp_st8(p + 14 + 8, ((sp_ld8(p + 14 + 8) - 1u) & 0xff));
-            const uint32_t x48 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
-            sp_st16(p + 14 + 10, x48);
+            const uint32_t x47 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
+            sp_st16(p + 14 + 10, x47);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
@@ -17153,8 +17621,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
             f_tunnel_udp_1_dst = 0x868u;
-            const uint32_t x50 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
-            f_tunnel_udp_2_length = x50;
+            const uint32_t x49 = ((UpfIngress_tunnel_put_in_tunnel_gtpu_payload + 0x10u) & 0xffff);
+            f_tunnel_udp_2_length = x49;
             f_tunnel_udp_3_checksum = 0u;
             f_tunnel_gtpu_0_version = f_tunnel_gtpu_1_protocol_type = f_tunnel_gtpu_2_spare = f_tunnel_gtpu_3_has_extension = f_tunnel_gtpu_4_has_sequence = f_tunnel_gtpu_5_has_npdu = f_tunnel_gtpu_6_message_type = f_tunnel_gtpu_7_length = f_tunnel_gtpu_8_teid = 0;
             valid |= SP_BIT(V_tunnel_gtpu);
@@ -17165,8 +17633,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             f_tunnel_gtpu_4_has_sequence = 0u;
             f_tunnel_gtpu_5_has_npdu = 0u;
             f_tunnel_gtpu_6_message_type = 0xffu;
-            const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
-            f_tunnel_gtpu_7_length = x51;
+            const uint32_t x50 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
+            f_tunnel_gtpu_7_length = x50;
             f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
             if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
                 UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
@@ -17179,8 +17647,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                 f_tunnel_psc_0_length = f_tunnel_psc_1_pdu_type = f_tunnel_psc_2_spare = f_tunnel_psc_3_qos = f_tunnel_psc_4_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_psc);
                 f_tunnel_psc_0_length = 1u;
-                const uint32_t x52 = UpfIngress_tunnel_add_session_container_pdu_type;
-                f_tunnel_psc_1_pdu_type = x52;
+                const uint32_t x51 = UpfIngress_tunnel_add_session_container_pdu_type;
+                f_tunnel_psc_1_pdu_type = x51;
                 f_tunnel_psc_2_spare = 0u;
                 f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
@@ -17197,36 +17665,36 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, 0u, meta_mark);
                     goto done;
                 }
-                struct sp_sum sum53 = {0, 0, 0};
-                sp_sum_value(&sum53, f_tunnel_ipv4_0_version, 4);
-                sp_sum_value(&sum53, f_tunnel_ipv4_1_ihl, 4);
-                sp_sum_value(&sum53, f_tunnel_ipv4_2_tos, 8);
-                sp_sum_value(&sum53, f_tunnel_ipv4_3_total_length, 16);
-                sp_sum_value(&sum53, f_tunnel_ipv4_4_identification, 16);
-                sp_sum_value(&sum53, f_tunnel_ipv4_5_reserved, 1);
-                sp_sum_value(&sum53, f_tunnel_ipv4_6_dont_fragment, 1);
-                sp_sum_value(&sum53, f_tunnel_ipv4_7_more_fragments, 1);
-                sp_sum_value(&sum53, f_tunnel_ipv4_8_fragment_offset, 13);
-                sp_sum_value(&sum53, f_tunnel_ipv4_9_ttl, 8);
-                sp_sum_value(&sum53, f_tunnel_ipv4_10_protocol, 8);
-                sp_sum_value(&sum53, f_tunnel_ipv4_12_src, 32);
-                sp_sum_value(&sum53, f_tunnel_ipv4_13_dst, 32);
-                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum53) & 0xffff);
+                struct sp_sum sum52 = {0, 0, 0};
+                sp_sum_value(&sum52, f_tunnel_ipv4_0_version, 4);
+                sp_sum_value(&sum52, f_tunnel_ipv4_1_ihl, 4);
+                sp_sum_value(&sum52, f_tunnel_ipv4_2_tos, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_3_total_length, 16);
+                sp_sum_value(&sum52, f_tunnel_ipv4_4_identification, 16);
+                sp_sum_value(&sum52, f_tunnel_ipv4_5_reserved, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_6_dont_fragment, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_7_more_fragments, 1);
+                sp_sum_value(&sum52, f_tunnel_ipv4_8_fragment_offset, 13);
+                sp_sum_value(&sum52, f_tunnel_ipv4_9_ttl, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_10_protocol, 8);
+                sp_sum_value(&sum52, f_tunnel_ipv4_12_src, 32);
+                sp_sum_value(&sum52, f_tunnel_ipv4_13_dst, 32);
+                f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum52) & 0xffff);
                 /* deparser */
                 if (pk->start < 44 || pk->length + 44 > SP_MAX_PACKET) {
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b54_0_0; __builtin_memcpy(&b54_0_0, p, 4);
-                sp_block2 b54_1_0; __builtin_memcpy(&b54_1_0, p + 4, 2);
-                sp_block4 b54_2_0; __builtin_memcpy(&b54_2_0, p + 6, 4);
-                sp_block2 b54_3_0; __builtin_memcpy(&b54_3_0, p + 10, 2);
-                sp_block2 b54_4_0; __builtin_memcpy(&b54_4_0, p + 12, 2);
-                __builtin_memcpy(p - 44, &b54_0_0, 4);
-                __builtin_memcpy(p - 40, &b54_1_0, 2);
-                __builtin_memcpy(p - 38, &b54_2_0, 4);
-                __builtin_memcpy(p - 34, &b54_3_0, 2);
-                __builtin_memcpy(p - 32, &b54_4_0, 2);
+                sp_block4 b53_0_0; __builtin_memcpy(&b53_0_0, p, 4);
+                sp_block2 b53_1_0; __builtin_memcpy(&b53_1_0, p + 4, 2);
+                sp_block4 b53_2_0; __builtin_memcpy(&b53_2_0, p + 6, 4);
+                sp_block2 b53_3_0; __builtin_memcpy(&b53_3_0, p + 10, 2);
+                sp_block2 b53_4_0; __builtin_memcpy(&b53_4_0, p + 12, 2);
+                __builtin_memcpy(p - 44, &b53_0_0, 4);
+                __builtin_memcpy(p - 40, &b53_1_0, 2);
+                __builtin_memcpy(p - 38, &b53_2_0, 4);
+                __builtin_memcpy(p - 34, &b53_3_0, 2);
+                __builtin_memcpy(p - 32, &b53_4_0, 2);
                 sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -17254,36 +17722,36 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, 0u, meta_mark);
             goto done;
         }
-        struct sp_sum sum55 = {0, 0, 0};
-        sp_sum_value(&sum55, f_tunnel_ipv4_0_version, 4);
-        sp_sum_value(&sum55, f_tunnel_ipv4_1_ihl, 4);
-        sp_sum_value(&sum55, f_tunnel_ipv4_2_tos, 8);
-        sp_sum_value(&sum55, f_tunnel_ipv4_3_total_length, 16);
-        sp_sum_value(&sum55, f_tunnel_ipv4_4_identification, 16);
-        sp_sum_value(&sum55, f_tunnel_ipv4_5_reserved, 1);
-        sp_sum_value(&sum55, f_tunnel_ipv4_6_dont_fragment, 1);
-        sp_sum_value(&sum55, f_tunnel_ipv4_7_more_fragments, 1);
-        sp_sum_value(&sum55, f_tunnel_ipv4_8_fragment_offset, 13);
-        sp_sum_value(&sum55, f_tunnel_ipv4_9_ttl, 8);
-        sp_sum_value(&sum55, f_tunnel_ipv4_10_protocol, 8);
-        sp_sum_value(&sum55, f_tunnel_ipv4_12_src, 32);
-        sp_sum_value(&sum55, f_tunnel_ipv4_13_dst, 32);
-        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum55) & 0xffff);
+        struct sp_sum sum54 = {0, 0, 0};
+        sp_sum_value(&sum54, f_tunnel_ipv4_0_version, 4);
+        sp_sum_value(&sum54, f_tunnel_ipv4_1_ihl, 4);
+        sp_sum_value(&sum54, f_tunnel_ipv4_2_tos, 8);
+        sp_sum_value(&sum54, f_tunnel_ipv4_3_total_length, 16);
+        sp_sum_value(&sum54, f_tunnel_ipv4_4_identification, 16);
+        sp_sum_value(&sum54, f_tunnel_ipv4_5_reserved, 1);
+        sp_sum_value(&sum54, f_tunnel_ipv4_6_dont_fragment, 1);
+        sp_sum_value(&sum54, f_tunnel_ipv4_7_more_fragments, 1);
+        sp_sum_value(&sum54, f_tunnel_ipv4_8_fragment_offset, 13);
+        sp_sum_value(&sum54, f_tunnel_ipv4_9_ttl, 8);
+        sp_sum_value(&sum54, f_tunnel_ipv4_10_protocol, 8);
+        sp_sum_value(&sum54, f_tunnel_ipv4_12_src, 32);
+        sp_sum_value(&sum54, f_tunnel_ipv4_13_dst, 32);
+        f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum54) & 0xffff);
         /* deparser */
         if (pk->start < 36 || pk->length + 36 > SP_MAX_PACKET) {
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b56_0_0; __builtin_memcpy(&b56_0_0, p, 4);
-        sp_block2 b56_1_0; __builtin_memcpy(&b56_1_0, p + 4, 2);
-        sp_block4 b56_2_0; __builtin_memcpy(&b56_2_0, p + 6, 4);
-        sp_block2 b56_3_0; __builtin_memcpy(&b56_3_0, p + 10, 2);
-        sp_block2 b56_4_0; __builtin_memcpy(&b56_4_0, p + 12, 2);
-        __builtin_memcpy(p - 36, &b56_0_0, 4);
-        __builtin_memcpy(p - 32, &b56_1_0, 2);
-        __builtin_memcpy(p - 30, &b56_2_0, 4);
-        __builtin_memcpy(p - 26, &b56_3_0, 2);
-        __builtin_memcpy(p - 24, &b56_4_0, 2);
+        sp_block4 b55_0_0; __builtin_memcpy(&b55_0_0, p, 4);
+        sp_block2 b55_1_0; __builtin_memcpy(&b55_1_0, p + 4, 2);
+        sp_block4 b55_2_0; __builtin_memcpy(&b55_2_0, p + 6, 4);
+        sp_block2 b55_3_0; __builtin_memcpy(&b55_3_0, p + 10, 2);
+        sp_block2 b55_4_0; __builtin_memcpy(&b55_4_0, p + 12, 2);
+        __builtin_memcpy(p - 36, &b55_0_0, 4);
+        __builtin_memcpy(p - 32, &b55_1_0, 2);
+        __builtin_memcpy(p - 30, &b55_2_0, 4);
+        __builtin_memcpy(p - 26, &b55_3_0, 2);
+        __builtin_memcpy(p - 24, &b55_4_0, 2);
         sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -17348,6 +17816,7 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
     struct sp_wait *const wait_128 = &run->wait[103];
     uint32_t n_128 = wait_128->keys;
     uint32_t begin_128 = n_128;
+    const struct sp_hashing hashing_128 = sp_hashing(run, TABLE_pdr_by_ue_ipv6);
     uint64_t word_128_0 = 0;
     uint64_t word_128_1 = 0;
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
@@ -17486,6 +17955,7 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
         const uint64_t x4 = (uint64_t)x2 << 48;
         n_128 += (n_128 == begin_128) | (x3 != word_128_0) | (x4 != word_128_1);
         wait_128->key_of[i] = n_128 - 1;
+        if (hashing_128.live) wait_128->hashes[n_128 - 1] = sp_exact_hash(&hashing_128, (const uint64_t[2]){x3, x4}, 2);
         sp_st64(wait_128->bytes + (n_128 - 1) * 16 + 0, x3);
         word_128_0 = x3;
         sp_st64(wait_128->bytes + (n_128 - 1) * 16 + 8, x4);
@@ -17928,6 +18398,64 @@ static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *
     run->todo[24] |= to_24;
 }
 
+static __attribute__((noinline)) void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    uint64_t to_137 = 0;
+    struct sp_wait *const wait_137 = &run->wait[112];
+    uint32_t n_137 = wait_137->keys;
+    uint32_t begin_137 = n_137;
+    const struct sp_hashing hashing_137 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_137_0 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
+    const struct sp_wait *const wait = &run->wait[110];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = &run->contexts[i];
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x32 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_137 += (n_137 == begin_137) | (x32 != word_137_0);
+        wait_137->key_of[i] = n_137 - 1;
+        if (hashing_137.live) wait_137->hashes[n_137 - 1] = sp_exact_hash(&hashing_137, (const uint64_t[1]){x32}, 1);
+        sp_st64(wait_137->bytes + (n_137 - 1) * 8 + 0, x32);
+        word_137_0 = x32;
+        to_137 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[137] |= to_137;
+    wait_137->keys = n_137;
+}
 
 static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
@@ -20068,91 +20596,6 @@ struct alike_1 {
     int of_0;
     int of_1;
     int of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_1_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[of_1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x_l5 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[of_2] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_1 of = {12, 11, 37, 0};
-    alike_1_11_sdf_ipv4(run, todo, &of);
-}
-
-static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_1 of = {52, 51, 77, 0};
-    alike_1_11_sdf_ipv4(run, todo, &of);
-}
-
-static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_1 of = {92, 91, 117, 0};
-    alike_1_11_sdf_ipv4(run, todo, &of);
-}
-
-struct alike_2 {
-    int of_0;
-    int of_1;
-    int of_2;
     int of_3;
     int of_4;
     long of_5;
@@ -20166,7 +20609,7 @@ struct alike_2 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_2_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
+static __attribute__((noinline)) void alike_1_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -20431,17 +20874,17 @@ static __attribute__((noinline)) void alike_2_12_pdr_by_class(struct sp_run *con
 
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
-    alike_2_12_pdr_by_class(run, todo, &of);
+    static const struct alike_1 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
+    alike_1_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
-    alike_2_12_pdr_by_class(run, todo, &of);
+    static const struct alike_1 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
+    alike_1_12_pdr_by_class(run, todo, &of);
 }
 
-struct alike_3 {
+struct alike_2 {
     int of_0;
     int of_1;
     int of_2;
@@ -20456,7 +20899,7 @@ struct alike_3 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_3_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
+static __attribute__((noinline)) void alike_2_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -20649,17 +21092,17 @@ static __attribute__((noinline)) void alike_3_14_firewall_v4(struct sp_run *cons
 
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
-    alike_3_14_firewall_v4(run, todo, &of);
+    static const struct alike_2 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
+    alike_2_14_firewall_v4(run, todo, &of);
 }
 
 static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
-    alike_3_14_firewall_v4(run, todo, &of);
+    static const struct alike_2 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
+    alike_2_14_firewall_v4(run, todo, &of);
 }
 
-struct alike_4 {
+struct alike_3 {
     int of_0;
     int of_1;
     int of_2;
@@ -20669,7 +21112,7 @@ struct alike_4 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_4_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
+static __attribute__((noinline)) void alike_3_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -20763,108 +21206,23 @@ static __attribute__((noinline)) void alike_4_15_traffic_class(struct sp_run *co
 
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {17, 18, 15, 50, 42, 43, 0};
-    alike_4_15_traffic_class(run, todo, &of);
+    static const struct alike_3 of = {17, 18, 15, 50, 42, 43, 0};
+    alike_3_15_traffic_class(run, todo, &of);
 }
 
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {57, 58, 55, 58, 82, 83, 0};
-    alike_4_15_traffic_class(run, todo, &of);
+    static const struct alike_3 of = {57, 58, 55, 58, 82, 83, 0};
+    alike_3_15_traffic_class(run, todo, &of);
 }
 
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {97, 98, 95, 14, 122, 123, 0};
-    alike_4_15_traffic_class(run, todo, &of);
+    static const struct alike_3 of = {97, 98, 95, 14, 122, 123, 0};
+    alike_3_15_traffic_class(run, todo, &of);
 }
 
-struct alike_5 {
-    int of_0;
-    int of_1;
-    int of_2;
-    uint8_t none;
-};
-
-static __attribute__((noinline)) void alike_5_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
-{
-    const int of_0 = of->of_0;
-    const int of_1 = of->of_1;
-    const int of_2 = of->of_2;
-    uint64_t to_l0 = 0;
-    struct sp_wait *const wait_l1 = &run->wait[of_0];
-    uint32_t n_l2 = wait_l1->keys;
-    uint32_t begin_l3 = n_l2;
-    uint64_t word_l4 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[of_1];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x_l5 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_l2 += (n_l2 == begin_l3) | (x_l5 != word_l4);
-        wait_l1->key_of[i] = n_l2 - 1;
-        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l5);
-        word_l4 = x_l5;
-        to_l0 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[of_2] |= to_l0;
-    wait_l1->keys = n_l2;
-}
-
-static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_5 of = {32, 30, 57, 0};
-    alike_5_10_sdf_ipv6(run, todo, &of);
-}
-
-static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_5 of = {72, 70, 97, 0};
-    alike_5_10_sdf_ipv6(run, todo, &of);
-}
-
-static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    static const struct alike_5 of = {112, 110, 137, 0};
-    alike_5_10_sdf_ipv6(run, todo, &of);
-}
-
-struct alike_6 {
+struct alike_4 {
     int of_0;
     int of_1;
     int of_2;
@@ -20881,7 +21239,7 @@ struct alike_6 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_6_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
+static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21164,17 +21522,17 @@ static __attribute__((noinline)) void alike_6_12_pdr_by_class(struct sp_run *con
 
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
-    alike_6_12_pdr_by_class(run, todo, &of);
+    static const struct alike_4 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
+    alike_4_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
-    alike_6_12_pdr_by_class(run, todo, &of);
+    static const struct alike_4 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
+    alike_4_12_pdr_by_class(run, todo, &of);
 }
 
-struct alike_7 {
+struct alike_5 {
     int of_0;
     int of_1;
     int of_2;
@@ -21189,7 +21547,7 @@ struct alike_7 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_7_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
+static __attribute__((noinline)) void alike_5_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21387,17 +21745,17 @@ static __attribute__((noinline)) void alike_7_13_firewall_v6(struct sp_run *cons
 
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
-    alike_7_13_firewall_v6(run, todo, &of);
+    static const struct alike_5 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
+    alike_5_13_firewall_v6(run, todo, &of);
 }
 
 static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_7 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
-    alike_7_13_firewall_v6(run, todo, &of);
+    static const struct alike_5 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
+    alike_5_13_firewall_v6(run, todo, &of);
 }
 
-struct alike_8 {
+struct alike_6 {
     int of_0;
     int of_1;
     int of_2;
@@ -21407,7 +21765,7 @@ struct alike_8 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_8_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
+static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21511,20 +21869,20 @@ static __attribute__((noinline)) void alike_8_15_traffic_class(struct sp_run *co
 
 static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_8 of = {36, 38, 35, 50, 61, 63, 0};
-    alike_8_15_traffic_class(run, todo, &of);
+    static const struct alike_6 of = {36, 38, 35, 50, 61, 63, 0};
+    alike_6_15_traffic_class(run, todo, &of);
 }
 
 static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_8 of = {76, 78, 75, 58, 101, 103, 0};
-    alike_8_15_traffic_class(run, todo, &of);
+    static const struct alike_6 of = {76, 78, 75, 58, 101, 103, 0};
+    alike_6_15_traffic_class(run, todo, &of);
 }
 
 static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_8 of = {116, 118, 115, 14, 141, 143, 0};
-    alike_8_15_traffic_class(run, todo, &of);
+    static const struct alike_6 of = {116, 118, 115, 14, 141, 143, 0};
+    alike_6_15_traffic_class(run, todo, &of);
 }
 
 static void sp_stages(struct sp_run *const run, const uint64_t all)

@@ -1,0 +1,189 @@
+//! Look-ups that generated code makes in exact tables by itself: keys of one, two and three words, entries that lie elsewhere than at their first place, misses, tables
+//! that grow, shrink and change under a lane. Packets do what the interpreter does.
+
+mod common;
+
+use base::{Packet, PortId, Verdict, VerdictKind};
+use program::{Batch, Entry, KeyMatch, Op, Program};
+use rand::Rng;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use target_api::{BURST, Target};
+use target_x86::{Options, X86};
+
+/// A table for each length of key, whose last words are not whole.
+const PROGRAM: &str = "
+#include <core.p4>
+#include <v1model.p4>
+header a_t { bit<8> kind; bit<32> n; bit<64> wide; bit<48> one; bit<32> two; bit<32> three; }
+struct headers { a_t a; }
+struct meta { }
+parser P(packet_in pkt, out headers hdr, inout meta m, inout standard_metadata_t sm) {
+    state start { pkt.extract(hdr.a); transition select(hdr.a.kind) { 0: common; default: other; } }
+    @likely state common { transition accept; }
+    state other { transition accept; }
+}
+control V(inout headers hdr, inout meta m) { apply { } }
+control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
+    action one(bit<48> value) { hdr.a.one = value; }
+    action two(bit<32> value) { hdr.a.two = value; }
+    action three(bit<32> value) { hdr.a.three = value; }
+    table ones { key = { hdr.a.n: exact; } actions = { one; @defaultonly NoAction; } default_action = NoAction(); size = SIZE; }
+    table twos { key = { hdr.a.n: exact; hdr.a.wide: exact; } actions = { two; @defaultonly NoAction; } default_action = NoAction(); size = SIZE; }
+    table threes {
+        key = { hdr.a.kind: exact; hdr.a.wide: exact; hdr.a.n: exact; hdr.a.wide[47:0]: exact; }
+        actions = { three; @defaultonly NoAction; }
+        default_action = NoAction();
+        size = SIZE;
+    }
+    apply {
+        sm.egress_spec = 1;
+        ones.apply();
+        twos.apply();
+        threes.apply();
+    }
+}
+control E(inout headers hdr, inout meta m, inout standard_metadata_t sm) { apply { } }
+control C(inout headers hdr, inout meta m) { apply { } }
+control D(packet_out pkt, in headers hdr) { apply { pkt.emit(hdr.a); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+";
+
+const SIZE: u32 = 20_000;
+
+fn ir() -> p4_ir::Ir {
+    let text = PROGRAM.replace("SIZE", &SIZE.to_string());
+    let mut ir = p4_check::compile_str("exact.p4", &text, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    ir
+}
+
+fn wide(n: u32) -> u64 {
+    u64::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The entries of a number in all tables, with a value.
+fn entries(program: &Program, n: u32, value: u32) -> [Entry; 3] {
+    let [low, wide] = [u128::from(n), u128::from(wide(n))];
+    let of = |table: &str, action: &str, keys: &[u128]| {
+        let table = program.tables.iter().find(|(_, t)| t.name.ends_with(table)).unwrap().0;
+        let action = program.actions.iter().find(|(_, a)| a.name.ends_with(action)).unwrap().0;
+        Entry { table, keys: keys.iter().map(|key| KeyMatch::Exact(*key)).collect(), priority: 0, action, args: vec![value.into()] }
+    };
+    [
+        of("ones", "one", &[low]),
+        of("twos", "two", &[low, wide]),
+        of("threes", "three", &[0, wide, low, wide & 0xffff_ffff_ffff]),
+    ]
+}
+
+fn packet(kind: u8, n: u32) -> Vec<u8> {
+    let mut bytes = vec![kind];
+    bytes.extend(n.to_be_bytes());
+    bytes.extend(wide(n).to_be_bytes());
+    bytes.extend([0; 6 + 4 + 4 + 9]);
+    bytes
+}
+
+#[test]
+fn packets_find_what_the_interpreter_finds_in_tables_that_fill_and_empty() {
+    let c = p4_emit::emit_x86(&ir()).unwrap();
+    assert_eq!(c.matches("= sp_exact_hash(&hashing_").count(), 3, "{c}");
+    let mut pair = common::pair(ir(), 17, &["-O1"]);
+    let mut rng = common::rng(18);
+    let program = pair.ir.program.clone();
+    let mut here: Vec<u32> = Vec::new();
+    for round in 0..12u32 {
+        // From nothing to three quarters of the largest size, and down again.
+        let wanted = [0, 10, 500, 3000, 9000, 15_000, 15_000, 12_000, 4000, 400, 3, 0][round as usize];
+        let mut ops = Vec::new();
+        while here.len() > wanted {
+            let gone = here.swap_remove(rng.random_range(0..here.len()));
+            ops.extend(entries(&program, gone, 0).map(Op::Delete));
+        }
+        let mut new = Vec::new();
+        while here.len() + new.len() < wanted {
+            new.push(rng.random_range(0..SIZE) << 4 | round);
+            new.sort_unstable();
+            new.dedup();
+        }
+        for n in &new {
+            ops.extend(entries(&program, *n, rng.random()).map(Op::Insert));
+        }
+        for n in here.iter().filter(|n| **n % 7 == 0) {
+            ops.extend(entries(&program, *n, rng.random()).map(Op::Modify));
+        }
+        here.extend(new);
+        for ops in ops.chunks(3000) {
+            pair.apply(ops.to_vec()).unwrap();
+        }
+        // Once without a miss: what is not at its first place then is elsewhere.
+        let (all_known, before) = (round == 6, pair.native.class_stats().further);
+        for burst in 0..60 {
+            let one = rng.random_range(0..SIZE << 4);
+            let packets: Vec<_> = (0..BURST)
+                .map(|_| {
+                    let known = (!here.is_empty() && (all_known || rng.random_bool(0.9))).then(|| here[rng.random_range(0..here.len())]);
+                    let n = if burst % 10 == 0 && !all_known { one } else { known.unwrap_or_else(|| rng.random_range(0..SIZE << 4)) };
+                    (packet(u8::from(!all_known && rng.random_bool(0.1)), n), PortId(0))
+                })
+                .collect();
+            pair.run(&packets);
+        }
+        pair.check_state();
+        let elsewhere = pair.native.class_stats().further - before;
+        assert!(!all_known || (100..2000).contains(&elsewhere), "{elsewhere} of {} keys", 60 * 3 * BURST);
+    }
+    for name in ["ones", "twos", "threes"] {
+        let (hits, misses) = pair.hits_and_misses(&format!("I.{name}"));
+        assert!(hits > 20_000 && misses > 5000, "{name}: {hits} hits, {misses} misses");
+    }
+    let stats = pair.native.class_stats();
+    assert!((8000..20_000).contains(&stats.further) && stats.packets.iter().all(|n| *n > 3000), "{stats:?}");
+}
+
+/// Entries come and go by the thousand, so that the table grows and moves entries, while packets of those that stay pass.
+#[test]
+fn what_stays_is_found_while_the_table_grows_and_moves_its_entries() {
+    const STAY: u32 = 500;
+    let ir = ir();
+    let text = p4_emit::emit_x86(&ir).unwrap();
+    let options = Options { flags: vec!["-O2".into()], seed: 5, ..Options::default() };
+    let x86 = X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap();
+    let all = |numbers: std::ops::Range<u32>, op: fn(Entry) -> Op| -> Vec<Op> {
+        numbers.flat_map(|n| entries(&ir.program, n, n + 1)).map(op).collect()
+    };
+    x86.apply(&Batch { ops: all(0..STAY, Op::Insert) }).unwrap();
+    let mut lane = x86.lane(0);
+    let done = AtomicBool::new(false);
+    let bursts = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..4 {
+                for from in (STAY..SIZE - 500).step_by(500) {
+                    x86.apply(&Batch { ops: all(from..from + 500, Op::Insert) }).unwrap();
+                }
+                for from in (STAY..SIZE - 500).step_by(500) {
+                    x86.apply(&Batch { ops: all(from..from + 500, Op::Delete) }).unwrap();
+                }
+                assert_eq!(x86.table_stats(program::TableId::from_u32(0)).entries, u64::from(STAY), "round {round}");
+            }
+            done.store(true, Ordering::Release);
+        });
+        let mut rng = common::rng(19);
+        let mut bursts = 0u64;
+        while !done.load(Ordering::Acquire) {
+            let numbers: [u32; BURST] = std::array::from_fn(|_| rng.random_range(0..STAY));
+            let mut packets: Vec<Packet> = numbers.iter().map(|n| Packet::new(&packet(0, *n), PortId(0))).collect();
+            let mut verdicts = vec![Verdict::default(); BURST];
+            lane.process(&mut packets, &mut verdicts, 0);
+            for (n, (packet, verdict)) in numbers.iter().zip(packets.iter().zip(&verdicts)) {
+                assert_eq!(verdict.kind, VerdictKind::Forward);
+                let value = (n + 1).to_be_bytes();
+                assert_eq!(packet.data()[15..27], [value, value, value].concat(), "entry {n}, burst {bursts}");
+            }
+            bursts += 1;
+        }
+        bursts
+    });
+    assert!(bursts > 200, "{bursts}");
+}
