@@ -135,9 +135,22 @@ impl Emitter<'_> {
     fn prefetch_of(&mut self, action: ActionId, record: &str) {
         let (ir, model) = (self.ir, self.model);
         let name = &model.actions[action.index()];
-        for (of, param) in model.action_params.cells.get(&action).into_iter().flatten() {
-            let of = self.cells(*of);
-            self.line(format!("sp_expect({of}, {record}->{name}.{});", member(ir, action, *param)));
+        let cells: Vec<_> = model.action_params.cells.get(&action).into_iter().flatten().collect();
+        let mut seen = BTreeSet::new();
+        let (first, more): (Vec<_>, Vec<_>) = cells.into_iter().partition(|(of, _)| seen.insert(*of));
+        let expect = |e: &mut Self, list: &[&(Cells, usize)]| {
+            for (of, param) in list {
+                let of = e.cells(*of);
+                e.line(format!("sp_expect({of}, {record}->{name}.{});", member(ir, action, *param)));
+            }
+        };
+        expect(self, &first);
+        if !more.is_empty() {
+            // A rule that leads to several cells of an array has mostly one, and 0 for the others.
+            let others = more.iter().map(|(_, param)| format!("{record}->{name}.{}", member(ir, action, *param)));
+            self.open(format!("if ({})", others.collect::<Vec<_>>().join(" | ")));
+            expect(self, &more);
+            self.close();
         }
     }
 
@@ -152,7 +165,7 @@ impl Emitter<'_> {
         let (name, table) = (&self.model.actions[action.index()], self.model.action_params.tables[&action]);
         self.open(format!("if (todo & bit << {AHEAD})"));
         let table = &self.model.tables[table.index()];
-        self.line(format!("const struct record_{table} *const soon = run->contexts[i + {AHEAD}].rule_{name};"));
+        self.line(format!("const struct record_{table} *const soon = sp_context(run, i + {AHEAD})->rule_{name};"));
         self.prefetch_of(action, "soon");
         self.close();
     }

@@ -150,6 +150,12 @@ impl Emitter<'_> {
                     continue;
                 }
             };
+            if matches!(place, Place::Packet(from) if i64::from(from) != at) && self.is_held(h) {
+                packed.extend(self.pack(h, "p", at));
+                at += i64::from(len);
+                end = None;
+                continue;
+            }
             let goes_on = end.as_ref().is_some_and(|(p, s)| *p == place && (place != Place::Scratch || *s == text));
             match (moves.last_mut(), place) {
                 (_, Place::Packet(from)) if touched.contains(&h) => {

@@ -51,6 +51,8 @@ pub(crate) struct Facts {
     pub overflow: bool,
     /// Headers that may have been written to since they came.
     pub touched: BTreeSet<HeaderId>,
+    /// Fields of headers in the packet whose C locals hold what was written to them ([`crate::fields`]).
+    pub held: BTreeSet<(HeaderId, u32)>,
 }
 
 impl Facts {
@@ -67,6 +69,7 @@ impl Facts {
         self.fields.retain(|f, value| other.fields.get(f) == Some(value));
         self.length = self.length.min(other.length);
         self.touched.extend(&other.touched);
+        self.held.retain(|field| other.held.contains(field));
     }
 
     /// The payload may have changed, and the packet's length: variables that were read from the packet are in the context.
@@ -103,6 +106,7 @@ impl Facts {
     /// A header becomes valid there wherever it is not, or invalid.
     pub(crate) fn set_valid(&mut self, h: HeaderId, place: Option<Place>) {
         self.fields.retain(|(other, _), _| *other != h);
+        self.held.retain(|(other, _)| *other != h);
         let ways = std::mem::take(&mut self.ways);
         self.ways = ways
             .into_iter()
@@ -121,6 +125,17 @@ impl Facts {
         self.touched.insert(h);
         self.values.retain(|_, known| !matches!(known, Known::Text(_, of) if of.contains(&h)));
         self.fields.retain(|(other, _), _| *other != h);
+        self.held.retain(|(other, _)| *other != h);
+    }
+
+    /// One of its fields has changed; `held`: its C local holds the new value.
+    pub(crate) fn written_field(&mut self, h: HeaderId, index: u32, held: bool) {
+        let others: Vec<_> = self.held.iter().copied().filter(|field| field.0 == h && field.1 != index).collect();
+        self.written(h);
+        self.held.extend(others);
+        if held {
+            self.held.insert((h, index));
+        }
     }
 
     /// A condition has shown that an expression is a number.

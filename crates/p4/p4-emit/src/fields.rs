@@ -2,13 +2,16 @@
 //!
 //! So the C compiler folds what is constant, a header is written in words instead of bits, and no bytes are written
 //! that are read again at once. A header that must be kept over a look-up is put into the context's scratch bytes.
+//!
+//! Of a header in the packet all of whose fields the program writes somewhere, what it writes is kept in such locals beside the packet's bytes. Where the deparser moves the
+//! header it is written from them: bytes that have just been stored piece by piece and are loaded as a whole cost a processor more than the rest of the move.
 
 use crate::emitter::Emitter;
 use crate::expr::paren;
 use crate::facts::{Facts, Place};
 use crate::graph::visit_all;
 use cranelift_entity::EntityRef;
-use p4_ir::{HeaderId, HeaderRef, Ir, Stmt};
+use p4_ir::{HeaderId, HeaderRef, Ir, LValue, Stmt};
 use std::collections::BTreeSet;
 
 /// Headers whose fields may be locals: they are made, and never copied as a whole.
@@ -30,7 +33,34 @@ pub(crate) fn made_by_field(ir: &Ir) -> BTreeSet<HeaderId> {
     made.into_iter().filter(|h| !copied.contains(h) && plain(h)).collect()
 }
 
+/// Headers all of whose fields are written one by one, each at some place.
+pub(crate) fn written_by_field(ir: &Ir) -> BTreeSet<HeaderId> {
+    let mut fields = BTreeSet::new();
+    visit_all(ir, &mut |stmt| {
+        if let Stmt::Assign(LValue::Field(HeaderRef::Static(h), index), _) = stmt {
+            fields.insert((*h, *index));
+        }
+    });
+    let is_whole = |h: &HeaderId| {
+        let ty = &ir.header_types[ir.headers[*h].ty];
+        !ty.fields.iter().any(|f| f.varbit) && (0..ty.fields.len() as u32).all(|index| fields.contains(&(*h, index)))
+    };
+    ir.headers.keys().filter(is_whole).collect()
+}
+
 impl Emitter<'_> {
+    /// Whether what is written to a header in the packet is kept in locals too.
+    pub(crate) fn holds_fields(&self, h: HeaderId) -> bool {
+        let in_packet = self.facts().is_some_and(|f| f.valid(h) == Some(true) && matches!(f.place(h), Ok(Some(Place::Packet(_)))));
+        self.class.is_some() && in_packet && self.model.written_by_field.contains(&h)
+    }
+
+    /// Whether locals hold all that is in a header.
+    pub(crate) fn is_held(&self, h: HeaderId) -> bool {
+        let n = self.ir.header_types[self.ir.headers[h].ty].fields.len() as u32;
+        n > 0 && self.facts().is_some_and(|f| (0..n).all(|index| f.held.contains(&(h, index))))
+    }
+
     /// Where a header's bytes are if it is made here.
     pub(crate) fn place_made(&self, h: HeaderId) -> Place {
         let unused = self.entry.as_ref().is_some_and(|f| f.valid(h) == Some(false));
@@ -112,6 +142,7 @@ impl Emitter<'_> {
         }
         if let Some(facts) = self.facts_mut() {
             let ways = std::mem::take(&mut facts.ways);
+            facts.held.clear();
             let settled = |p| if p == Place::Fields { Place::Scratch } else { p };
             facts.ways = ways.into_iter().map(|w| w.into_iter().map(|(h, p)| (h, settled(p))).collect()).collect();
         }

@@ -89,6 +89,8 @@ pub struct Model {
     pub action_params: crate::action_params::ActionParams,
     /// Headers whose fields may be C locals.
     pub made_by_field: BTreeSet<HeaderId>,
+    /// Headers all of whose fields are written one by one ([`crate::fields::written_by_field`]).
+    pub written_by_field: BTreeSet<HeaderId>,
     /// Words of 64 bits of header validity.
     pub valid_words: usize,
 }
@@ -164,6 +166,7 @@ impl Model {
             loops: false,
             action_params: crate::action_params::find(ir),
             made_by_field: crate::fields::made_by_field(ir),
+            written_by_field: crate::fields::written_by_field(ir),
             valid_words: ir.headers.len().div_ceil(64).max(1),
         };
         model.action_params.cells = crate::action_params::cells(ir, &model);
@@ -378,9 +381,9 @@ impl Names {
                 "small_",
                 "near_",
                 "key_",
-                "all_",
-                "hits_",
+                "found_",
                 "asked_",
+                "hashing_",
                 "counter_",
                 "meter_",
                 "register_",

@@ -61,8 +61,7 @@ impl Emitter<'_> {
         self.line(format!("const struct record_{name} *const r = near_{name};"));
         self.line(format!("const uint32_t hit = r != table_{name}->miss;"));
         if counts {
-            self.line(format!("all_{name}++;"));
-            self.line(format!("hits_{name} += hit;"));
+            self.line(format!("found_{name} += 1 + ((uint64_t)hit << 32);"));
         }
         Ok(())
     }
@@ -133,7 +132,8 @@ impl Emitter<'_> {
             lines.push(format!("const struct record_{name} *near_{name} = 0;"));
             lines.extend((0..*words).map(|w| format!("uint64_t key_{name}_{w} = 0;")));
             if *counts {
-                lines.push(format!("uint32_t all_{name} = 0, hits_{name} = 0, asked_{name} = 0;"));
+                lines.push(format!("uint64_t found_{name} = 0;"));
+                lines.push(format!("uint32_t asked_{name} = 0;"));
             }
         }
         for table in std::mem::take(&mut self.smalls) {
@@ -149,7 +149,7 @@ impl Emitter<'_> {
         nears
             .map(|(table, _)| {
                 let name = &self.model.tables[table.index()];
-                format!("sp_count_near(run, table_{name}, all_{name}, hits_{name}, asked_{name});")
+                format!("sp_count_near(run, table_{name}, (uint32_t)found_{name}, found_{name} >> 32, asked_{name});")
             })
             .collect()
     }

@@ -38,6 +38,10 @@ struct sp_remembered {
     uint64_t key[SP_KEY_STRIDE / 8];
 };
 
+/* An odd number of cache lines: the first lines of all contexts, which are used most, lie in different sets of the cache then. */
+#define SP_CONTEXT_STRIDE (sizeof(struct sp_context) | 64)
+#define sp_context(run, i) ((struct sp_context *)((run)->contexts + (i) * SP_CONTEXT_STRIDE))
+
 /* A burst on its way. */
 struct sp_run {
     /* For the host: how many classes there are, that of no class included; look-ups that packets had in common with the packet
@@ -60,7 +64,7 @@ struct sp_run {
     uint8_t *records[64];
     struct sp_pending pending[SP_PENDING];
     struct sp_red red[SP_REDS];
-    struct sp_context contexts[64];
+    uint8_t contexts[64 * SP_CONTEXT_STRIDE] __attribute__((aligned(64)));
     struct sp_wait wait[SP_WAITS];
     struct sp_remembered remembered[SP_REMEMBERED];
     uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));

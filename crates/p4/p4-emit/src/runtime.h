@@ -89,6 +89,8 @@ struct sp_meters {
 struct sp_register {
     uint64_t *cells;
     uint64_t size;
+    /* Bytes from one cell to the next. */
+    uint64_t stride;
 };
 
 /* Of a member of a value set, for each field: the value under the mask is not below the lowest nor above the highest. */

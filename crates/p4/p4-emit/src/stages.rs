@@ -234,7 +234,7 @@ impl<'a> Emitter<'a> {
     fn packet(&mut self) {
         self.line("const uint32_t i = __builtin_ctzll(left);");
         self.line("const uint64_t bit = left & -left;");
-        self.line("struct sp_context *const c = &run->contexts[i];");
+        self.line("struct sp_context *const c = sp_context(run, i);");
         self.line("struct sp_packet *const pk = &run->packets[i];");
         if self.class.is_some() {
             self.line("uint8_t *const p = pk->buffer + pk->start;");

@@ -261,8 +261,9 @@ impl<'a> Emitter<'a> {
         if known == Some(false) {
             return Ok(());
         }
+        let holds = self.holds_fields(h);
         if let Some(facts) = self.facts_mut() {
-            facts.written(h);
+            facts.written_field(h, index, holds);
         }
         if self.in_fields(h) {
             let name = self.field_local(h, index);
@@ -274,8 +275,14 @@ impl<'a> Emitter<'a> {
             }
             return Ok(());
         }
+        let mut value = value.to_owned();
+        if holds {
+            let name = self.field_local(h, index);
+            self.line(format!("{name} = {value};"));
+            value = name;
+        }
         let at = self.address(h);
-        let text = store(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width(), value);
+        let text = store(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width(), &value);
         if known == Some(true) {
             self.line(text);
         } else {

@@ -108,6 +108,8 @@ impl CMeters {
 pub(crate) struct CRegister {
     pub cells: *mut AtomicU64,
     pub size: u64,
+    /// Bytes from one cell to the next.
+    pub stride: u64,
 }
 
 /// `struct sp_range`.

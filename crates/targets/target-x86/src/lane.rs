@@ -63,7 +63,7 @@ impl X86Lane {
                     waiting: std::ptr::null_mut(),
                 })
                 .collect(),
-            registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
+            registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len(), stride: r.stride() }).collect(),
         };
         state.lanes += 1;
         shared.meters_shared.store(state.lanes > 1 || shared.cells_shared, Ordering::Relaxed);

@@ -305,7 +305,7 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = 0;
         uint8_t *h_ethernet = sp_nothing;
@@ -366,7 +366,7 @@ static __attribute__((noinline)) void stage_1_rules(struct sp_run *const run, co
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ethernet = c->h_ethernet;
             uint32_t meta_id = c->v.meta_id;
@@ -380,7 +380,7 @@ static __attribute__((noinline)) void stage_1_rules(struct sp_run *const run, co
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_rules *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -423,7 +423,7 @@ static __attribute__((noinline)) void stage_2_stations(struct sp_run *const run,
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ethernet = c->h_ethernet;
             uint32_t meta_id = c->v.meta_id;
@@ -437,7 +437,7 @@ static __attribute__((noinline)) void stage_2_stations(struct sp_run *const run,
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_stations *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -488,7 +488,7 @@ static __attribute__((noinline)) void stage_3_end_of_ingress(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = c->valid;
         uint8_t *h_ethernet = c->h_ethernet;
@@ -608,7 +608,7 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         if (skip_rules) {
@@ -636,12 +636,13 @@ static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const 
     struct sp_table *const table_stations = &run->lane->tables[TABLE_stations];
     const struct record_stations *near_stations = 0;
     uint64_t key_stations_0 = 0;
-    uint32_t all_stations = 0, hits_stations = 0, asked_stations = 0;
+    uint64_t found_stations = 0;
+    uint32_t asked_stations = 0;
     const struct sp_meters meter_rate = run->lane->meters[METER_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x5;
@@ -670,8 +671,7 @@ static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const 
             }
             const struct record_stations *const r = near_stations;
             const uint32_t hit = r != table_stations->miss;
-            all_stations++;
-            hits_stations += hit;
+            found_stations += 1 + ((uint64_t)hit << 32);
             switch (r->action) {
                 case ACTION_send: {
                     I_send_port = r->send.port_0;
@@ -730,7 +730,7 @@ static __attribute__((noinline)) void class_1_stage_2_join(struct sp_run *const 
         sp_pass(run, i, standard_metadata_egress_port, 0, 0);
         done:;
     }
-    sp_count_near(run, table_stations, all_stations, hits_stations, asked_stations);
+    sp_count_near(run, table_stations, (uint32_t)found_stations, found_stations >> 32, asked_stations);
 }
 
 static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo)
@@ -747,7 +747,7 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         if (skip_rules) {
@@ -775,12 +775,13 @@ static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const 
     struct sp_table *const table_stations = &run->lane->tables[TABLE_stations];
     const struct record_stations *near_stations = 0;
     uint64_t key_stations_0 = 0;
-    uint32_t all_stations = 0, hits_stations = 0, asked_stations = 0;
+    uint64_t found_stations = 0;
+    uint32_t asked_stations = 0;
     const struct sp_meters meter_rate = run->lane->meters[METER_rate];
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x1;
@@ -809,8 +810,7 @@ static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const 
             }
             const struct record_stations *const r = near_stations;
             const uint32_t hit = r != table_stations->miss;
-            all_stations++;
-            hits_stations += hit;
+            found_stations += 1 + ((uint64_t)hit << 32);
             switch (r->action) {
                 case ACTION_send: {
                     I_send_port = r->send.port_0;
@@ -872,7 +872,7 @@ static __attribute__((noinline)) void class_2_stage_2_join(struct sp_run *const 
         sp_pass(run, i, standard_metadata_egress_port, 0, 0);
         done:;
     }
-    sp_count_near(run, table_stations, all_stations, hits_stations, asked_stations);
+    sp_count_near(run, table_stations, (uint32_t)found_stations, found_stations >> 32, asked_stations);
 }
 
 struct alike_0 {
@@ -893,7 +893,7 @@ static __attribute__((noinline)) void alike_0_1_rules(struct sp_run *const run, 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];

@@ -321,7 +321,7 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = 0;
         uint8_t *h_ethernet = sp_nothing;
@@ -399,7 +399,7 @@ static __attribute__((noinline)) void stage_1_routes(struct sp_run *const run, c
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ipv4 = c->h_ipv4;
             uint8_t *const key = run->keys + n++ * 8;
@@ -411,7 +411,7 @@ static __attribute__((noinline)) void stage_1_routes(struct sp_run *const run, c
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_routes *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -452,7 +452,7 @@ static __attribute__((noinline)) void stage_2_join(struct sp_run *const run, con
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint32_t meta_next = c->v.meta_next;
         uint32_t standard_metadata_egress_spec = 0;
@@ -482,7 +482,7 @@ static __attribute__((noinline)) void stage_3_tunnels(struct sp_run *const run, 
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_next = c->v.meta_next;
             uint8_t *const key = run->keys + n++ * 8;
@@ -494,7 +494,7 @@ static __attribute__((noinline)) void stage_3_tunnels(struct sp_run *const run, 
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_tunnels *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -539,7 +539,7 @@ static __attribute__((noinline)) void stage_4_end_of_ingress(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = c->valid;
         uint8_t *h_ethernet = c->h_ethernet;

@@ -279,7 +279,7 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = 0;
         uint8_t *h_mpls_0 = sp_nothing;
@@ -354,7 +354,7 @@ static __attribute__((noinline)) void stage_1_labels(struct sp_run *const run, c
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_mpls_0 = c->h_mpls_0;
             uint8_t *const key = run->keys + n++ * 8;
@@ -367,7 +367,7 @@ static __attribute__((noinline)) void stage_1_labels(struct sp_run *const run, c
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_labels *const r = hit ? (const void *)run->records[n] : table->miss;

@@ -845,7 +845,7 @@ static __attribute__((noinline)) void stage_0_parser(struct sp_run *const run, c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = 0;
         uint8_t *h_underlay_ethernet = sp_nothing;
@@ -2286,7 +2286,7 @@ static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, 
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ethernet = c->h_ethernet;
             uint8_t *const key = run->keys + n++ * 8;
@@ -2299,7 +2299,7 @@ static __attribute__((noinline)) void stage_1_station(struct sp_run *const run, 
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_station *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2391,7 +2391,7 @@ static __attribute__((noinline)) void stage_2_vxlan_termination(struct sp_run *c
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_underlay_ipv4 = c->h_underlay_ipv4;
             uint8_t *h_vxlan = c->h_vxlan;
@@ -2405,7 +2405,7 @@ static __attribute__((noinline)) void stage_2_vxlan_termination(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_vxlan_termination *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2449,7 +2449,7 @@ static __attribute__((noinline)) void stage_3_join(struct sp_run *const run, con
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = c->valid;
         uint8_t *h_ethernet = c->h_ethernet;
@@ -2546,7 +2546,7 @@ static __attribute__((noinline)) void stage_4_pdr_by_ue_ipv6(struct sp_run *cons
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             sp_u128 meta_dst_v6 = c->v.meta_dst_v6;
             uint32_t meta_vrf = c->v.meta_vrf;
@@ -2560,7 +2560,7 @@ static __attribute__((noinline)) void stage_4_pdr_by_ue_ipv6(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_ue_ipv6 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2599,8 +2599,10 @@ static __attribute__((noinline)) void stage_4_pdr_by_ue_ipv6(struct sp_run *cons
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -2663,7 +2665,7 @@ static __attribute__((noinline)) void stage_5_local_ipv6(struct sp_run *const ru
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ipv6 = c->h_ipv6;
             uint32_t meta_vrf = c->v.meta_vrf;
@@ -2677,7 +2679,7 @@ static __attribute__((noinline)) void stage_5_local_ipv6(struct sp_run *const ru
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_local_ipv6 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2718,7 +2720,7 @@ static __attribute__((noinline)) void stage_6_pdr_by_ue_ipv4(struct sp_run *cons
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_dst_v4 = c->v.meta_dst_v4;
             uint32_t meta_vrf = c->v.meta_vrf;
@@ -2732,7 +2734,7 @@ static __attribute__((noinline)) void stage_6_pdr_by_ue_ipv4(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_ue_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2772,8 +2774,10 @@ static __attribute__((noinline)) void stage_6_pdr_by_ue_ipv4(struct sp_run *cons
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -2837,7 +2841,7 @@ static __attribute__((noinline)) void stage_7_local_ipv4(struct sp_run *const ru
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ipv4 = c->h_ipv4;
             uint32_t meta_vrf = c->v.meta_vrf;
@@ -2851,7 +2855,7 @@ static __attribute__((noinline)) void stage_7_local_ipv4(struct sp_run *const ru
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_local_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2910,7 +2914,7 @@ static __attribute__((noinline)) void stage_8_local_ipv4(struct sp_run *const ru
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ipv4 = c->h_ipv4;
             uint32_t meta_vrf = c->v.meta_vrf;
@@ -2924,7 +2928,7 @@ static __attribute__((noinline)) void stage_8_local_ipv4(struct sp_run *const ru
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_local_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -2978,7 +2982,7 @@ static __attribute__((noinline)) void stage_9_pdr_by_teid(struct sp_run *const r
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ipv4 = c->h_ipv4;
             uint8_t *h_gtpu = c->h_gtpu;
@@ -2992,7 +2996,7 @@ static __attribute__((noinline)) void stage_9_pdr_by_teid(struct sp_run *const r
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_teid *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3026,8 +3030,10 @@ static __attribute__((noinline)) void stage_9_pdr_by_teid(struct sp_run *const r
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -3082,7 +3088,7 @@ static __attribute__((noinline)) void stage_10_local_ipv4(struct sp_run *const r
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint8_t *h_ipv4 = c->h_ipv4;
             uint32_t meta_vrf = c->v.meta_vrf;
@@ -3096,7 +3102,7 @@ static __attribute__((noinline)) void stage_10_local_ipv4(struct sp_run *const r
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_local_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3147,7 +3153,7 @@ static __attribute__((noinline)) void stage_11_join(struct sp_run *const run, co
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *h_ipv6 = c->h_ipv6;
         uint8_t *h_inner_ipv6 = c->h_inner_ipv6;
@@ -3224,7 +3230,7 @@ static __attribute__((noinline)) void stage_12_sdf_ipv6(struct sp_run *const run
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_protocol = c->v.meta_protocol;
             uint32_t meta_tos = c->v.meta_tos;
@@ -3252,7 +3258,7 @@ static __attribute__((noinline)) void stage_12_sdf_ipv6(struct sp_run *const run
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_sdf_ipv6 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3294,7 +3300,7 @@ static __attribute__((noinline)) void stage_13_sdf_ipv4(struct sp_run *const run
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_protocol = c->v.meta_protocol;
             uint32_t meta_tos = c->v.meta_tos;
@@ -3320,7 +3326,7 @@ static __attribute__((noinline)) void stage_13_sdf_ipv4(struct sp_run *const run
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_sdf_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3364,7 +3370,7 @@ static __attribute__((noinline)) void stage_14_pdr_by_class(struct sp_run *const
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_group = c->v.meta_group;
             uint32_t meta_class = c->v.meta_class;
@@ -3378,7 +3384,7 @@ static __attribute__((noinline)) void stage_14_pdr_by_class(struct sp_run *const
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_class *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3408,8 +3414,10 @@ static __attribute__((noinline)) void stage_14_pdr_by_class(struct sp_run *const
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -3454,7 +3462,7 @@ static __attribute__((noinline)) void stage_15_join(struct sp_run *const run, co
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint32_t meta_ip_version = c->v.meta_ip_version;
         if (meta_ip_version == 4u) {
@@ -3486,7 +3494,7 @@ static __attribute__((noinline)) void stage_16_firewall_v6(struct sp_run *const 
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             sp_u128 meta_src_v6 = c->v.meta_src_v6;
             sp_u128 meta_dst_v6 = c->v.meta_dst_v6;
@@ -3508,7 +3516,7 @@ static __attribute__((noinline)) void stage_16_firewall_v6(struct sp_run *const 
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_firewall_v6 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3545,7 +3553,7 @@ static __attribute__((noinline)) void stage_17_firewall_v4(struct sp_run *const 
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_src_v4 = c->v.meta_src_v4;
             uint32_t meta_dst_v4 = c->v.meta_dst_v4;
@@ -3567,7 +3575,7 @@ static __attribute__((noinline)) void stage_17_firewall_v4(struct sp_run *const 
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_firewall_v4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3601,7 +3609,7 @@ static __attribute__((noinline)) void stage_18_join(struct sp_run *const run, co
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = c->valid;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
@@ -3728,7 +3736,7 @@ static __attribute__((noinline)) void stage_19_traffic_class(struct sp_run *cons
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_ip_version = c->v.meta_ip_version;
             uint32_t meta_src_v4 = c->v.meta_src_v4;
@@ -3752,7 +3760,7 @@ static __attribute__((noinline)) void stage_19_traffic_class(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_traffic_class *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3816,7 +3824,7 @@ static __attribute__((noinline)) void stage_20_route_ipv6(struct sp_run *const r
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
             sp_u128 meta_dst_v6 = c->v.meta_dst_v6;
@@ -3830,7 +3838,7 @@ static __attribute__((noinline)) void stage_20_route_ipv6(struct sp_run *const r
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_route_ipv6 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3874,7 +3882,7 @@ static __attribute__((noinline)) void stage_21_route_ipv4(struct sp_run *const r
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
             uint32_t meta_dst_v4 = c->v.meta_dst_v4;
@@ -3888,7 +3896,7 @@ static __attribute__((noinline)) void stage_21_route_ipv4(struct sp_run *const r
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_route_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -3932,7 +3940,7 @@ static __attribute__((noinline)) void stage_22_route_ipv4(struct sp_run *const r
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
             uint32_t meta_dst_v4 = c->v.meta_dst_v4;
@@ -3946,7 +3954,7 @@ static __attribute__((noinline)) void stage_22_route_ipv4(struct sp_run *const r
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_route_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -4018,7 +4026,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
         for (uint64_t left = todo; left; left &= left - 1) {
             const uint32_t i = __builtin_ctzll(left);
             const uint64_t bit = left & -left;
-            struct sp_context *const c = &run->contexts[i];
+            struct sp_context *const c = sp_context(run, i);
             struct sp_packet *const pk = &run->packets[i];
             uint32_t meta_nexthop = c->v.meta_nexthop;
             uint8_t *const key = run->keys + n++ * 8;
@@ -4030,7 +4038,7 @@ static __attribute__((noinline)) void stage_23_nexthop(struct sp_run *const run,
     for (uint64_t left = todo; left; left &= left - 1, n++) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_nexthop *const r = hit ? (const void *)run->records[n] : table->miss;
@@ -4617,7 +4625,7 @@ static __attribute__((noinline)) void stage_24_end_of_ingress(struct sp_run *con
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = c->valid;
         uint8_t *h_underlay_ethernet = c->h_underlay_ethernet;
@@ -5463,11 +5471,12 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
     uint64_t key_station_0 = 0;
-    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
+    uint64_t found_station = 0;
+    uint32_t asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         c->rule_set_pdr = &sp_zero_set_pdr;
@@ -5571,8 +5580,7 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
             }
             const struct record_station *const r = near_station;
             const uint32_t hit = r != table_station->miss;
-            all_station++;
-            hits_station += hit;
+            found_station += 1 + ((uint64_t)hit << 32);
             UpfIngress_station_tmp = r->action;
             switch (r->action) {
                 case ACTION_route: {
@@ -5644,7 +5652,7 @@ static __attribute__((noinline)) void class_1_stage_0_parser(struct sp_run *cons
     }
     run->todo[33] |= to_33;
     wait_33->keys = n_33;
-    sp_count_near(run, table_station, all_station, hits_station, asked_station);
+    sp_count_near(run, table_station, (uint32_t)found_station, found_station >> 32, asked_station);
 }
 
 static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -5696,7 +5704,7 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -5749,8 +5757,10 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -5972,7 +5982,7 @@ static __attribute__((noinline)) void class_1_stage_11_sdf_ipv4(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -6031,17 +6041,19 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -6096,6 +6108,9 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         const uint64_t x36 = (uint64_t)meta_nexthop << 48;
         if (!near_nexthop | (x36 != key_nexthop_0)) {
             key_nexthop_0 = x36;
@@ -6116,8 +6131,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -6296,7 +6313,8 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             const uint32_t x42 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 50 + 10, x42);
         }
-        sp_st16(p + 12, 0x800u);
+        f_ethernet_2_ethertype = 0x800u;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -6334,16 +6352,6 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b44_0_0; __builtin_memcpy(&b44_0_0, p, 4);
-        sp_block2 b44_1_0; __builtin_memcpy(&b44_1_0, p + 4, 2);
-        sp_block4 b44_2_0; __builtin_memcpy(&b44_2_0, p + 6, 4);
-        sp_block2 b44_3_0; __builtin_memcpy(&b44_3_0, p + 10, 2);
-        sp_block2 b44_4_0; __builtin_memcpy(&b44_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b44_0_0, 4);
-        __builtin_memcpy(p + 40, &b44_1_0, 2);
-        __builtin_memcpy(p + 42, &b44_2_0, 4);
-        __builtin_memcpy(p + 46, &b44_3_0, 2);
-        __builtin_memcpy(p + 48, &b44_4_0, 2);
         sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -6352,6 +6360,9 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4_others_0_nexth
         sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start -= 14;
         pk->length += 14;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -6367,11 +6378,13 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -6380,17 +6393,19 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -6414,6 +6429,9 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         if (small_route_ipv4) {
             const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
             if (!near_route_ipv4 | (x32 != key_route_ipv4_0)) {
@@ -6428,8 +6446,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -6456,8 +6473,7 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_1_stage_17_route_ipv4_others_0_nexthop(run, bit);
@@ -6472,8 +6488,10 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -6588,7 +6606,8 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             const uint32_t x34 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 50 + 10, x34);
         }
-        sp_st16(p + 12, 0x800u);
+        f_ethernet_2_ethertype = 0x800u;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -6607,16 +6626,9 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b35_0_0; __builtin_memcpy(&b35_0_0, p, 4);
-        sp_block2 b35_1_0; __builtin_memcpy(&b35_1_0, p + 4, 2);
-        sp_block4 b35_2_0; __builtin_memcpy(&b35_2_0, p + 6, 4);
-        sp_block2 b35_3_0; __builtin_memcpy(&b35_3_0, p + 10, 2);
-        sp_block2 b35_4_0; __builtin_memcpy(&b35_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b35_0_0, 4);
-        __builtin_memcpy(p + 40, &b35_1_0, 2);
-        __builtin_memcpy(p + 42, &b35_2_0, 4);
-        __builtin_memcpy(p + 46, &b35_3_0, 2);
-        __builtin_memcpy(p + 48, &b35_4_0, 2);
+        sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start += 36;
         pk->length -= 36;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -6624,8 +6636,8 @@ static __attribute__((noinline)) void class_1_stage_17_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
@@ -6640,17 +6652,19 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
@@ -6708,6 +6722,9 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -6763,8 +6780,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -6944,7 +6963,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             sp_st16(p + 50 + 10, x62);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -6982,16 +7002,6 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b64_0_0; __builtin_memcpy(&b64_0_0, p, 4);
-            sp_block2 b64_1_0; __builtin_memcpy(&b64_1_0, p + 4, 2);
-            sp_block4 b64_2_0; __builtin_memcpy(&b64_2_0, p + 6, 4);
-            sp_block2 b64_3_0; __builtin_memcpy(&b64_3_0, p + 10, 2);
-            sp_block2 b64_4_0; __builtin_memcpy(&b64_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b64_0_0, 4);
-            __builtin_memcpy(p + 40, &b64_1_0, 2);
-            __builtin_memcpy(p + 42, &b64_2_0, 4);
-            __builtin_memcpy(p + 46, &b64_3_0, 2);
-            __builtin_memcpy(p + 48, &b64_4_0, 2);
             sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -7000,13 +7010,17 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
             sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
             sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
             sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start -= 14;
             pk->length += 14;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -7111,16 +7125,6 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b70_0_0; __builtin_memcpy(&b70_0_0, p, 4);
-                sp_block2 b70_1_0; __builtin_memcpy(&b70_1_0, p + 4, 2);
-                sp_block4 b70_2_0; __builtin_memcpy(&b70_2_0, p + 6, 4);
-                sp_block2 b70_3_0; __builtin_memcpy(&b70_3_0, p + 10, 2);
-                sp_block2 b70_4_0; __builtin_memcpy(&b70_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b70_0_0, 4);
-                __builtin_memcpy(p - 4, &b70_1_0, 2);
-                __builtin_memcpy(p - 2, &b70_2_0, 4);
-                __builtin_memcpy(p + 2, &b70_3_0, 2);
-                __builtin_memcpy(p + 4, &b70_4_0, 2);
                 sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -7129,6 +7133,9 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4_others_0_nexth
                 sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
                 sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
                 sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p - 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p + 0, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p + 4, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -7223,11 +7230,13 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -7236,17 +7245,19 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10200e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
@@ -7273,6 +7284,9 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -7322,8 +7336,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -7350,8 +7363,7 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_1_stage_18_route_ipv4_others_0_nexthop(run, bit);
@@ -7366,8 +7378,10 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -7483,7 +7497,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
             sp_st16(p + 50 + 10, x47);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -7502,23 +7517,17 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b48_0_0; __builtin_memcpy(&b48_0_0, p, 4);
-            sp_block2 b48_1_0; __builtin_memcpy(&b48_1_0, p + 4, 2);
-            sp_block4 b48_2_0; __builtin_memcpy(&b48_2_0, p + 6, 4);
-            sp_block2 b48_3_0; __builtin_memcpy(&b48_3_0, p + 10, 2);
-            sp_block2 b48_4_0; __builtin_memcpy(&b48_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b48_0_0, 4);
-            __builtin_memcpy(p + 40, &b48_1_0, 2);
-            __builtin_memcpy(p + 42, &b48_2_0, 4);
-            __builtin_memcpy(p + 46, &b48_3_0, 2);
-            __builtin_memcpy(p + 48, &b48_4_0, 2);
+            sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start += 36;
             pk->length -= 36;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -7608,16 +7617,9 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b53_0_0; __builtin_memcpy(&b53_0_0, p, 4);
-                sp_block2 b53_1_0; __builtin_memcpy(&b53_1_0, p + 4, 2);
-                sp_block4 b53_2_0; __builtin_memcpy(&b53_2_0, p + 6, 4);
-                sp_block2 b53_3_0; __builtin_memcpy(&b53_3_0, p + 10, 2);
-                sp_block2 b53_4_0; __builtin_memcpy(&b53_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b53_0_0, 4);
-                __builtin_memcpy(p - 4, &b53_1_0, 2);
-                __builtin_memcpy(p - 2, &b53_2_0, 4);
-                __builtin_memcpy(p + 2, &b53_3_0, 2);
-                __builtin_memcpy(p + 4, &b53_4_0, 2);
+                sp_st64(p - 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p + 0, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p + 4, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -7675,8 +7677,8 @@ static __attribute__((noinline)) void class_1_stage_18_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_2_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -7732,11 +7734,12 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
     uint64_t key_station_0 = 0;
-    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
+    uint64_t found_station = 0;
+    uint32_t asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         c->rule_set_pdr = &sp_zero_set_pdr;
@@ -7836,8 +7839,7 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
             }
             const struct record_station *const r = near_station;
             const uint32_t hit = r != table_station->miss;
-            all_station++;
-            hits_station += hit;
+            found_station += 1 + ((uint64_t)hit << 32);
             UpfIngress_station_tmp = r->action;
             switch (r->action) {
                 case ACTION_route: {
@@ -7909,7 +7911,7 @@ static __attribute__((noinline)) void class_2_stage_0_parser(struct sp_run *cons
     }
     run->todo[53] |= to_53;
     wait_53->keys = n_53;
-    sp_count_near(run, table_station, all_station, hits_station, asked_station);
+    sp_count_near(run, table_station, (uint32_t)found_station, found_station >> 32, asked_station);
 }
 
 static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -7970,7 +7972,7 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -8021,8 +8023,10 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -8270,7 +8274,7 @@ static __attribute__((noinline)) void class_2_stage_10_sdf_ipv6(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -8329,17 +8333,19 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -8391,6 +8397,9 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         const uint64_t x62 = (uint64_t)meta_nexthop << 48;
         if (!near_nexthop | (x62 != key_nexthop_0)) {
             key_nexthop_0 = x62;
@@ -8411,8 +8420,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -8583,7 +8594,8 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
         }
-        sp_st16(p + 12, 0x86ddu);
+        f_ethernet_2_ethertype = 0x86ddu;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -8621,16 +8633,6 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
-        sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
-        sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
-        sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
-        sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b68_0_0, 4);
-        __builtin_memcpy(p + 40, &b68_1_0, 2);
-        __builtin_memcpy(p + 42, &b68_2_0, 4);
-        __builtin_memcpy(p + 46, &b68_3_0, 2);
-        __builtin_memcpy(p + 48, &b68_4_0, 2);
         sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -8639,6 +8641,9 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6_others_0_nexth
         sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start -= 14;
         pk->length += 14;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -8656,11 +8661,13 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
     uint64_t key_route_ipv6_0 = 0;
     uint64_t key_route_ipv6_1 = 0;
     uint64_t key_route_ipv6_2 = 0;
-    uint32_t all_route_ipv6 = 0, hits_route_ipv6 = 0, asked_route_ipv6 = 0;
+    uint64_t found_route_ipv6 = 0;
+    uint32_t asked_route_ipv6 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -8669,17 +8676,19 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -8700,6 +8709,9 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         uint32_t UpfIngress_route_ttl = 0u;
         uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         if (small_route_ipv6) {
             const sp_u128 x56 = sp_ld128(p + 50 + 24);
             const uint64_t x57 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x56 >> 80);
@@ -8719,8 +8731,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         }
         const struct record_route_ipv6 *const r = near_route_ipv6;
         const uint32_t hit = r != table_route_ipv6->miss;
-        all_route_ipv6++;
-        hits_route_ipv6 += hit;
+        found_route_ipv6 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -8747,8 +8758,7 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_2_stage_16_route_ipv6_others_0_nexthop(run, bit);
@@ -8763,8 +8773,10 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -8872,7 +8884,8 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
         }
-        sp_st16(p + 12, 0x86ddu);
+        f_ethernet_2_ethertype = 0x86ddu;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -8891,16 +8904,9 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b61_0_0; __builtin_memcpy(&b61_0_0, p, 4);
-        sp_block2 b61_1_0; __builtin_memcpy(&b61_1_0, p + 4, 2);
-        sp_block4 b61_2_0; __builtin_memcpy(&b61_2_0, p + 6, 4);
-        sp_block2 b61_3_0; __builtin_memcpy(&b61_3_0, p + 10, 2);
-        sp_block2 b61_4_0; __builtin_memcpy(&b61_4_0, p + 12, 2);
-        __builtin_memcpy(p + 36, &b61_0_0, 4);
-        __builtin_memcpy(p + 40, &b61_1_0, 2);
-        __builtin_memcpy(p + 42, &b61_2_0, 4);
-        __builtin_memcpy(p + 46, &b61_3_0, 2);
-        __builtin_memcpy(p + 48, &b61_4_0, 2);
+        sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start += 36;
         pk->length -= 36;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -8908,8 +8914,8 @@ static __attribute__((noinline)) void class_2_stage_16_route_ipv6(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv6, all_route_ipv6, hits_route_ipv6, asked_route_ipv6);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv6, (uint32_t)found_route_ipv6, found_route_ipv6 >> 32, asked_route_ipv6);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
@@ -8924,17 +8930,19 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
@@ -8989,6 +8997,9 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -9044,8 +9055,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -9218,7 +9231,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x86ddu);
+            f_ethernet_2_ethertype = 0x86ddu;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -9256,16 +9270,6 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b86_0_0; __builtin_memcpy(&b86_0_0, p, 4);
-            sp_block2 b86_1_0; __builtin_memcpy(&b86_1_0, p + 4, 2);
-            sp_block4 b86_2_0; __builtin_memcpy(&b86_2_0, p + 6, 4);
-            sp_block2 b86_3_0; __builtin_memcpy(&b86_3_0, p + 10, 2);
-            sp_block2 b86_4_0; __builtin_memcpy(&b86_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b86_0_0, 4);
-            __builtin_memcpy(p + 40, &b86_1_0, 2);
-            __builtin_memcpy(p + 42, &b86_2_0, 4);
-            __builtin_memcpy(p + 46, &b86_3_0, 2);
-            __builtin_memcpy(p + 48, &b86_4_0, 2);
             sp_st64(p - 14, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p - 6, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p - 2, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -9274,13 +9278,17 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
             sp_st32(p + 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
             sp_st64(p + 20, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
             sp_st64(p + 28, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start -= 14;
             pk->length += 14;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -9385,16 +9393,6 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b92_0_0; __builtin_memcpy(&b92_0_0, p, 4);
-                sp_block2 b92_1_0; __builtin_memcpy(&b92_1_0, p + 4, 2);
-                sp_block4 b92_2_0; __builtin_memcpy(&b92_2_0, p + 6, 4);
-                sp_block2 b92_3_0; __builtin_memcpy(&b92_3_0, p + 10, 2);
-                sp_block2 b92_4_0; __builtin_memcpy(&b92_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b92_0_0, 4);
-                __builtin_memcpy(p - 4, &b92_1_0, 2);
-                __builtin_memcpy(p - 2, &b92_2_0, 4);
-                __builtin_memcpy(p + 2, &b92_3_0, 2);
-                __builtin_memcpy(p + 4, &b92_4_0, 2);
                 sp_st64(p - 58, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 50, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 46, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -9403,6 +9401,9 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4_others_0_nexth
                 sp_st32(p - 28, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
                 sp_st64(p - 24, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
                 sp_st64(p - 16, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p - 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p + 0, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p + 4, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -9497,11 +9498,13 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -9510,17 +9513,19 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10800e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
@@ -9544,6 +9549,9 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -9593,8 +9601,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -9621,8 +9628,7 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_2_stage_18_route_ipv4_others_0_nexthop(run, bit);
@@ -9637,8 +9643,10 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -9747,7 +9755,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
             sp_st8(p + 50 + 7, ((sp_ld8(p + 50 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x86ddu);
+            f_ethernet_2_ethertype = 0x86ddu;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -9766,23 +9775,17 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
-            sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
-            sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
-            sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
-            sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
-            __builtin_memcpy(p + 36, &b71_0_0, 4);
-            __builtin_memcpy(p + 40, &b71_1_0, 2);
-            __builtin_memcpy(p + 42, &b71_2_0, 4);
-            __builtin_memcpy(p + 46, &b71_3_0, 2);
-            __builtin_memcpy(p + 48, &b71_4_0, 2);
+            sp_st64(p + 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 44, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 48, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start += 36;
             pk->length -= 36;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -9872,16 +9875,9 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b76_0_0; __builtin_memcpy(&b76_0_0, p, 4);
-                sp_block2 b76_1_0; __builtin_memcpy(&b76_1_0, p + 4, 2);
-                sp_block4 b76_2_0; __builtin_memcpy(&b76_2_0, p + 6, 4);
-                sp_block2 b76_3_0; __builtin_memcpy(&b76_3_0, p + 10, 2);
-                sp_block2 b76_4_0; __builtin_memcpy(&b76_4_0, p + 12, 2);
-                __builtin_memcpy(p - 8, &b76_0_0, 4);
-                __builtin_memcpy(p - 4, &b76_1_0, 2);
-                __builtin_memcpy(p - 2, &b76_2_0, 4);
-                __builtin_memcpy(p + 2, &b76_3_0, 2);
-                __builtin_memcpy(p + 4, &b76_4_0, 2);
+                sp_st64(p - 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p + 0, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p + 4, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p + 6, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p + 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p + 22, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -9939,8 +9935,8 @@ static __attribute__((noinline)) void class_2_stage_18_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_3_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -9996,11 +9992,12 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
     uint64_t key_station_0 = 0;
-    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
+    uint64_t found_station = 0;
+    uint32_t asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         c->rule_set_pdr = &sp_zero_set_pdr;
@@ -10106,8 +10103,7 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
             }
             const struct record_station *const r = near_station;
             const uint32_t hit = r != table_station->miss;
-            all_station++;
-            hits_station += hit;
+            found_station += 1 + ((uint64_t)hit << 32);
             UpfIngress_station_tmp = r->action;
             switch (r->action) {
                 case ACTION_route: {
@@ -10179,7 +10175,7 @@ static __attribute__((noinline)) void class_3_stage_0_parser(struct sp_run *cons
     }
     run->todo[73] |= to_73;
     wait_73->keys = n_73;
-    sp_count_near(run, table_station, all_station, hits_station, asked_station);
+    sp_count_near(run, table_station, (uint32_t)found_station, found_station >> 32, asked_station);
 }
 
 static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -10231,7 +10227,7 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -10284,8 +10280,10 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -10507,7 +10505,7 @@ static __attribute__((noinline)) void class_3_stage_11_sdf_ipv4(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -10566,17 +10564,19 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -10631,6 +10631,9 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         const uint64_t x36 = (uint64_t)meta_nexthop << 48;
         if (!near_nexthop | (x36 != key_nexthop_0)) {
             key_nexthop_0 = x36;
@@ -10651,8 +10654,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -10831,7 +10836,8 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             const uint32_t x42 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 58 + 10, x42);
         }
-        sp_st16(p + 12, 0x800u);
+        f_ethernet_2_ethertype = 0x800u;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -10871,16 +10877,6 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b44_0_0; __builtin_memcpy(&b44_0_0, p, 4);
-        sp_block2 b44_1_0; __builtin_memcpy(&b44_1_0, p + 4, 2);
-        sp_block4 b44_2_0; __builtin_memcpy(&b44_2_0, p + 6, 4);
-        sp_block2 b44_3_0; __builtin_memcpy(&b44_3_0, p + 10, 2);
-        sp_block2 b44_4_0; __builtin_memcpy(&b44_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b44_0_0, 4);
-        __builtin_memcpy(p + 48, &b44_1_0, 2);
-        __builtin_memcpy(p + 50, &b44_2_0, 4);
-        __builtin_memcpy(p + 54, &b44_3_0, 2);
-        __builtin_memcpy(p + 56, &b44_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -10889,6 +10885,9 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4_others_0_nexth
         sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start -= 6;
         pk->length += 6;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -10904,11 +10903,13 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -10917,17 +10918,19 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -10951,6 +10954,9 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         if (small_route_ipv4) {
             const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
             if (!near_route_ipv4 | (x32 != key_route_ipv4_0)) {
@@ -10965,8 +10971,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -10993,8 +10998,7 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_3_stage_17_route_ipv4_others_0_nexthop(run, bit);
@@ -11009,8 +11013,10 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -11125,7 +11131,8 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             const uint32_t x34 = UpfIngress_tunnel_decrement_ipv4_checksum;
             sp_st16(p + 58 + 10, x34);
         }
-        sp_st16(p + 12, 0x800u);
+        f_ethernet_2_ethertype = 0x800u;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -11146,16 +11153,9 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b35_0_0; __builtin_memcpy(&b35_0_0, p, 4);
-        sp_block2 b35_1_0; __builtin_memcpy(&b35_1_0, p + 4, 2);
-        sp_block4 b35_2_0; __builtin_memcpy(&b35_2_0, p + 6, 4);
-        sp_block2 b35_3_0; __builtin_memcpy(&b35_3_0, p + 10, 2);
-        sp_block2 b35_4_0; __builtin_memcpy(&b35_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b35_0_0, 4);
-        __builtin_memcpy(p + 48, &b35_1_0, 2);
-        __builtin_memcpy(p + 50, &b35_2_0, 4);
-        __builtin_memcpy(p + 54, &b35_3_0, 2);
-        __builtin_memcpy(p + 56, &b35_4_0, 2);
+        sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -11163,8 +11163,8 @@ static __attribute__((noinline)) void class_3_stage_17_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
@@ -11179,17 +11179,19 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
@@ -11252,6 +11254,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -11299,8 +11304,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -11480,7 +11487,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             sp_st16(p + 58 + 10, x67);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -11520,16 +11528,6 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b69_0_0; __builtin_memcpy(&b69_0_0, p, 4);
-            sp_block2 b69_1_0; __builtin_memcpy(&b69_1_0, p + 4, 2);
-            sp_block4 b69_2_0; __builtin_memcpy(&b69_2_0, p + 6, 4);
-            sp_block2 b69_3_0; __builtin_memcpy(&b69_3_0, p + 10, 2);
-            sp_block2 b69_4_0; __builtin_memcpy(&b69_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b69_0_0, 4);
-            __builtin_memcpy(p + 48, &b69_1_0, 2);
-            __builtin_memcpy(p + 50, &b69_2_0, 4);
-            __builtin_memcpy(p + 54, &b69_3_0, 2);
-            __builtin_memcpy(p + 56, &b69_4_0, 2);
             sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -11538,13 +11536,17 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
             sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
             sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start -= 6;
             pk->length += 6;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -11801,16 +11803,6 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                             goto done;
                         }
-                        sp_block4 b82_0_0; __builtin_memcpy(&b82_0_0, p, 4);
-                        sp_block2 b82_1_0; __builtin_memcpy(&b82_1_0, p + 4, 2);
-                        sp_block4 b82_2_0; __builtin_memcpy(&b82_2_0, p + 6, 4);
-                        sp_block2 b82_3_0; __builtin_memcpy(&b82_3_0, p + 10, 2);
-                        sp_block2 b82_4_0; __builtin_memcpy(&b82_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b82_0_0, 4);
-                        __builtin_memcpy(p + 12, &b82_1_0, 2);
-                        __builtin_memcpy(p + 14, &b82_2_0, 4);
-                        __builtin_memcpy(p + 18, &b82_3_0, 2);
-                        __builtin_memcpy(p + 20, &b82_4_0, 2);
                         sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                         sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                         sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -11819,6 +11811,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
                         sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
                         sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
                         sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                        sp_st64(p + 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                        sp_st32(p + 16, (uint32_t)((uint64_t)f_ethernet_1_src));
+                        sp_st16(p + 20, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                         sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                         sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -11885,22 +11880,12 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b85_0_0; __builtin_memcpy(&b85_0_0, p, 4);
-        sp_block2 b85_1_0; __builtin_memcpy(&b85_1_0, p + 4, 2);
-        sp_block4 b85_2_0; __builtin_memcpy(&b85_2_0, p + 6, 4);
-        sp_block2 b85_3_0; __builtin_memcpy(&b85_3_0, p + 10, 2);
-        sp_block2 b85_4_0; __builtin_memcpy(&b85_4_0, p + 12, 2);
-        sp_block2 b85_5_0; __builtin_memcpy(&b85_5_0, p + 50, 2);
-        sp_block1 b85_6_0; __builtin_memcpy(&b85_6_0, p + 52, 1);
-        sp_block1 b85_7_0; __builtin_memcpy(&b85_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b85_0_0, 4);
-        __builtin_memcpy(p + 8, &b85_1_0, 2);
-        __builtin_memcpy(p + 10, &b85_2_0, 4);
-        __builtin_memcpy(p + 14, &b85_3_0, 2);
-        __builtin_memcpy(p + 16, &b85_4_0, 2);
-        __builtin_memcpy(p + 54, &b85_5_0, 2);
-        __builtin_memcpy(p + 56, &b85_6_0, 1);
-        __builtin_memcpy(p + 57, &b85_7_0, 1);
+        sp_block2 b85_0_0; __builtin_memcpy(&b85_0_0, p + 50, 2);
+        sp_block1 b85_1_0; __builtin_memcpy(&b85_1_0, p + 52, 1);
+        sp_block1 b85_2_0; __builtin_memcpy(&b85_2_0, p + 53, 1);
+        __builtin_memcpy(p + 54, &b85_0_0, 2);
+        __builtin_memcpy(p + 56, &b85_1_0, 1);
+        __builtin_memcpy(p + 57, &b85_2_0, 1);
         sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -11909,6 +11894,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4_others_0_nexth
         sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 4, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 12, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 16, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -11929,11 +11917,13 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -11942,17 +11932,19 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10203e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
@@ -11985,6 +11977,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_relay_qfi = 0u;
         uint32_t UpfIngress_tunnel_relay_kept = 0u;
         uint32_t UpfIngress_tunnel_relay_empty = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -12026,8 +12021,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -12068,8 +12062,7 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_3_stage_18_route_ipv4_others_0_nexthop(run, bit);
@@ -12084,8 +12077,10 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -12201,7 +12196,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
             sp_st16(p + 58 + 10, x47);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -12222,23 +12218,17 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b48_0_0; __builtin_memcpy(&b48_0_0, p, 4);
-            sp_block2 b48_1_0; __builtin_memcpy(&b48_1_0, p + 4, 2);
-            sp_block4 b48_2_0; __builtin_memcpy(&b48_2_0, p + 6, 4);
-            sp_block2 b48_3_0; __builtin_memcpy(&b48_3_0, p + 10, 2);
-            sp_block2 b48_4_0; __builtin_memcpy(&b48_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b48_0_0, 4);
-            __builtin_memcpy(p + 48, &b48_1_0, 2);
-            __builtin_memcpy(p + 50, &b48_2_0, 4);
-            __builtin_memcpy(p + 54, &b48_3_0, 2);
-            __builtin_memcpy(p + 56, &b48_4_0, 2);
+            sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start += 44;
             pk->length -= 44;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -12418,16 +12408,9 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
                         sp_sum_value(&sum57, f_tunnel_ipv4_13_dst, 32);
                         f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum57) & 0xffff);
                         /* deparser */
-                        sp_block4 b58_0_0; __builtin_memcpy(&b58_0_0, p, 4);
-                        sp_block2 b58_1_0; __builtin_memcpy(&b58_1_0, p + 4, 2);
-                        sp_block4 b58_2_0; __builtin_memcpy(&b58_2_0, p + 6, 4);
-                        sp_block2 b58_3_0; __builtin_memcpy(&b58_3_0, p + 10, 2);
-                        sp_block2 b58_4_0; __builtin_memcpy(&b58_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b58_0_0, 4);
-                        __builtin_memcpy(p + 12, &b58_1_0, 2);
-                        __builtin_memcpy(p + 14, &b58_2_0, 4);
-                        __builtin_memcpy(p + 18, &b58_3_0, 2);
-                        __builtin_memcpy(p + 20, &b58_4_0, 2);
+                        sp_st64(p + 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                        sp_st32(p + 16, (uint32_t)((uint64_t)f_ethernet_1_src));
+                        sp_st16(p + 20, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                         sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                         sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -12475,22 +12458,15 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         sp_sum_value(&sum59, f_tunnel_ipv4_13_dst, 32);
         f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum59) & 0xffff);
         /* deparser */
-        sp_block4 b60_0_0; __builtin_memcpy(&b60_0_0, p, 4);
-        sp_block2 b60_1_0; __builtin_memcpy(&b60_1_0, p + 4, 2);
-        sp_block4 b60_2_0; __builtin_memcpy(&b60_2_0, p + 6, 4);
-        sp_block2 b60_3_0; __builtin_memcpy(&b60_3_0, p + 10, 2);
-        sp_block2 b60_4_0; __builtin_memcpy(&b60_4_0, p + 12, 2);
-        sp_block2 b60_5_0; __builtin_memcpy(&b60_5_0, p + 50, 2);
-        sp_block1 b60_6_0; __builtin_memcpy(&b60_6_0, p + 52, 1);
-        sp_block1 b60_7_0; __builtin_memcpy(&b60_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b60_0_0, 4);
-        __builtin_memcpy(p + 8, &b60_1_0, 2);
-        __builtin_memcpy(p + 10, &b60_2_0, 4);
-        __builtin_memcpy(p + 14, &b60_3_0, 2);
-        __builtin_memcpy(p + 16, &b60_4_0, 2);
-        __builtin_memcpy(p + 54, &b60_5_0, 2);
-        __builtin_memcpy(p + 56, &b60_6_0, 1);
-        __builtin_memcpy(p + 57, &b60_7_0, 1);
+        sp_block2 b60_0_0; __builtin_memcpy(&b60_0_0, p + 50, 2);
+        sp_block1 b60_1_0; __builtin_memcpy(&b60_1_0, p + 52, 1);
+        sp_block1 b60_2_0; __builtin_memcpy(&b60_2_0, p + 53, 1);
+        __builtin_memcpy(p + 54, &b60_0_0, 2);
+        __builtin_memcpy(p + 56, &b60_1_0, 1);
+        __builtin_memcpy(p + 57, &b60_2_0, 1);
+        sp_st64(p + 4, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 12, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 16, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -12503,8 +12479,8 @@ static __attribute__((noinline)) void class_3_stage_18_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_4_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -12560,11 +12536,12 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
     uint64_t key_station_0 = 0;
-    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
+    uint64_t found_station = 0;
+    uint32_t asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         c->rule_set_pdr = &sp_zero_set_pdr;
@@ -12666,8 +12643,7 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
             }
             const struct record_station *const r = near_station;
             const uint32_t hit = r != table_station->miss;
-            all_station++;
-            hits_station += hit;
+            found_station += 1 + ((uint64_t)hit << 32);
             UpfIngress_station_tmp = r->action;
             switch (r->action) {
                 case ACTION_route: {
@@ -12739,7 +12715,7 @@ static __attribute__((noinline)) void class_4_stage_0_parser(struct sp_run *cons
     }
     run->todo[93] |= to_93;
     wait_93->keys = n_93;
-    sp_count_near(run, table_station, all_station, hits_station, asked_station);
+    sp_count_near(run, table_station, (uint32_t)found_station, found_station >> 32, asked_station);
 }
 
 static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
@@ -12800,7 +12776,7 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -12851,8 +12827,10 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -13100,7 +13078,7 @@ static __attribute__((noinline)) void class_4_stage_10_sdf_ipv6(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -13159,17 +13137,19 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -13221,6 +13201,9 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         const uint64_t x62 = (uint64_t)meta_nexthop << 48;
         if (!near_nexthop | (x62 != key_nexthop_0)) {
             key_nexthop_0 = x62;
@@ -13241,8 +13224,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -13413,7 +13398,8 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
         }
-        sp_st16(p + 12, 0x86ddu);
+        f_ethernet_2_ethertype = 0x86ddu;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -13453,16 +13439,6 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b68_0_0; __builtin_memcpy(&b68_0_0, p, 4);
-        sp_block2 b68_1_0; __builtin_memcpy(&b68_1_0, p + 4, 2);
-        sp_block4 b68_2_0; __builtin_memcpy(&b68_2_0, p + 6, 4);
-        sp_block2 b68_3_0; __builtin_memcpy(&b68_3_0, p + 10, 2);
-        sp_block2 b68_4_0; __builtin_memcpy(&b68_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b68_0_0, 4);
-        __builtin_memcpy(p + 48, &b68_1_0, 2);
-        __builtin_memcpy(p + 50, &b68_2_0, 4);
-        __builtin_memcpy(p + 54, &b68_3_0, 2);
-        __builtin_memcpy(p + 56, &b68_4_0, 2);
         sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -13471,6 +13447,9 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6_others_0_nexth
         sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start -= 6;
         pk->length += 6;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -13488,11 +13467,13 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
     uint64_t key_route_ipv6_0 = 0;
     uint64_t key_route_ipv6_1 = 0;
     uint64_t key_route_ipv6_2 = 0;
-    uint32_t all_route_ipv6 = 0, hits_route_ipv6 = 0, asked_route_ipv6 = 0;
+    uint64_t found_route_ipv6 = 0;
+    uint32_t asked_route_ipv6 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -13501,17 +13482,19 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -13532,6 +13515,9 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         uint32_t UpfIngress_route_ttl = 0u;
         uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         if (small_route_ipv6) {
             const sp_u128 x56 = sp_ld128(p + 58 + 24);
             const uint64_t x57 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x56 >> 80);
@@ -13551,8 +13537,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         }
         const struct record_route_ipv6 *const r = near_route_ipv6;
         const uint32_t hit = r != table_route_ipv6->miss;
-        all_route_ipv6++;
-        hits_route_ipv6 += hit;
+        found_route_ipv6 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -13579,8 +13564,7 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_4_stage_16_route_ipv6_others_0_nexthop(run, bit);
@@ -13595,8 +13579,10 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -13704,7 +13690,8 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
         }
-        sp_st16(p + 12, 0x86ddu);
+        f_ethernet_2_ethertype = 0x86ddu;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         valid &= ~SP_BIT(V_ipv4);
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
@@ -13725,16 +13712,9 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
             goto done;
         }
         /* deparser */
-        sp_block4 b61_0_0; __builtin_memcpy(&b61_0_0, p, 4);
-        sp_block2 b61_1_0; __builtin_memcpy(&b61_1_0, p + 4, 2);
-        sp_block4 b61_2_0; __builtin_memcpy(&b61_2_0, p + 6, 4);
-        sp_block2 b61_3_0; __builtin_memcpy(&b61_3_0, p + 10, 2);
-        sp_block2 b61_4_0; __builtin_memcpy(&b61_4_0, p + 12, 2);
-        __builtin_memcpy(p + 44, &b61_0_0, 4);
-        __builtin_memcpy(p + 48, &b61_1_0, 2);
-        __builtin_memcpy(p + 50, &b61_2_0, 4);
-        __builtin_memcpy(p + 54, &b61_3_0, 2);
-        __builtin_memcpy(p + 56, &b61_4_0, 2);
+        sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         pk->start += 44;
         pk->length -= 44;
         if (pk->length > c->keep) pk->length = c->keep;
@@ -13742,8 +13722,8 @@ static __attribute__((noinline)) void class_4_stage_16_route_ipv6(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv6, all_route_ipv6, hits_route_ipv6, asked_route_ipv6);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv6, (uint32_t)found_route_ipv6, found_route_ipv6 >> 32, asked_route_ipv6);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
@@ -13758,17 +13738,19 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
@@ -13828,6 +13810,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -13875,8 +13860,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -14049,7 +14036,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x86ddu);
+            f_ethernet_2_ethertype = 0x86ddu;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -14089,16 +14077,6 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                 sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                 goto done;
             }
-            sp_block4 b91_0_0; __builtin_memcpy(&b91_0_0, p, 4);
-            sp_block2 b91_1_0; __builtin_memcpy(&b91_1_0, p + 4, 2);
-            sp_block4 b91_2_0; __builtin_memcpy(&b91_2_0, p + 6, 4);
-            sp_block2 b91_3_0; __builtin_memcpy(&b91_3_0, p + 10, 2);
-            sp_block2 b91_4_0; __builtin_memcpy(&b91_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b91_0_0, 4);
-            __builtin_memcpy(p + 48, &b91_1_0, 2);
-            __builtin_memcpy(p + 50, &b91_2_0, 4);
-            __builtin_memcpy(p + 54, &b91_3_0, 2);
-            __builtin_memcpy(p + 56, &b91_4_0, 2);
             sp_st64(p - 6, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
             sp_st32(p + 2, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
             sp_st16(p + 6, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14107,13 +14085,17 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             sp_st32(p + 24, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
             sp_st64(p + 28, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
             sp_st64(p + 36, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+            sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start -= 6;
             pk->length += 6;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -14370,16 +14352,6 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                             goto done;
                         }
-                        sp_block4 b104_0_0; __builtin_memcpy(&b104_0_0, p, 4);
-                        sp_block2 b104_1_0; __builtin_memcpy(&b104_1_0, p + 4, 2);
-                        sp_block4 b104_2_0; __builtin_memcpy(&b104_2_0, p + 6, 4);
-                        sp_block2 b104_3_0; __builtin_memcpy(&b104_3_0, p + 10, 2);
-                        sp_block2 b104_4_0; __builtin_memcpy(&b104_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b104_0_0, 4);
-                        __builtin_memcpy(p + 12, &b104_1_0, 2);
-                        __builtin_memcpy(p + 14, &b104_2_0, 4);
-                        __builtin_memcpy(p + 18, &b104_3_0, 2);
-                        __builtin_memcpy(p + 20, &b104_4_0, 2);
                         sp_st64(p - 42, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                         sp_st32(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                         sp_st16(p - 30, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14388,6 +14360,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
                         sp_st32(p - 12, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
                         sp_st64(p - 8, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
                         sp_st64(p + 0, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                        sp_st64(p + 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                        sp_st32(p + 16, (uint32_t)((uint64_t)f_ethernet_1_src));
+                        sp_st16(p + 20, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                         sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                         sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -14454,22 +14429,12 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b107_0_0; __builtin_memcpy(&b107_0_0, p, 4);
-        sp_block2 b107_1_0; __builtin_memcpy(&b107_1_0, p + 4, 2);
-        sp_block4 b107_2_0; __builtin_memcpy(&b107_2_0, p + 6, 4);
-        sp_block2 b107_3_0; __builtin_memcpy(&b107_3_0, p + 10, 2);
-        sp_block2 b107_4_0; __builtin_memcpy(&b107_4_0, p + 12, 2);
-        sp_block2 b107_5_0; __builtin_memcpy(&b107_5_0, p + 50, 2);
-        sp_block1 b107_6_0; __builtin_memcpy(&b107_6_0, p + 52, 1);
-        sp_block1 b107_7_0; __builtin_memcpy(&b107_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b107_0_0, 4);
-        __builtin_memcpy(p + 8, &b107_1_0, 2);
-        __builtin_memcpy(p + 10, &b107_2_0, 4);
-        __builtin_memcpy(p + 14, &b107_3_0, 2);
-        __builtin_memcpy(p + 16, &b107_4_0, 2);
-        __builtin_memcpy(p + 54, &b107_5_0, 2);
-        __builtin_memcpy(p + 56, &b107_6_0, 1);
-        __builtin_memcpy(p + 57, &b107_7_0, 1);
+        sp_block2 b107_0_0; __builtin_memcpy(&b107_0_0, p + 50, 2);
+        sp_block1 b107_1_0; __builtin_memcpy(&b107_1_0, p + 52, 1);
+        sp_block1 b107_2_0; __builtin_memcpy(&b107_2_0, p + 53, 1);
+        __builtin_memcpy(p + 54, &b107_0_0, 2);
+        __builtin_memcpy(p + 56, &b107_1_0, 1);
+        __builtin_memcpy(p + 57, &b107_2_0, 1);
         sp_st64(p - 46, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 38, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 34, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -14478,6 +14443,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4_others_0_nexth
         sp_st32(p - 16, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p - 12, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p - 4, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p + 4, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 12, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 16, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -14498,11 +14466,13 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -14511,17 +14481,19 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x10803e410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
@@ -14551,6 +14523,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_relay_qfi = 0u;
         uint32_t UpfIngress_tunnel_relay_kept = 0u;
         uint32_t UpfIngress_tunnel_relay_empty = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -14592,8 +14567,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -14634,8 +14608,7 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_4_stage_18_route_ipv4_others_0_nexthop(run, bit);
@@ -14650,8 +14623,10 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -14760,7 +14735,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
             sp_st8(p + 58 + 7, ((sp_ld8(p + 58 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x86ddu);
+            f_ethernet_2_ethertype = 0x86ddu;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             valid &= ~SP_BIT(V_ipv4);
             valid &= ~SP_BIT(V_ports);
             valid &= ~SP_BIT(V_udp_rest);
@@ -14781,23 +14757,17 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                 goto done;
             }
             /* deparser */
-            sp_block4 b71_0_0; __builtin_memcpy(&b71_0_0, p, 4);
-            sp_block2 b71_1_0; __builtin_memcpy(&b71_1_0, p + 4, 2);
-            sp_block4 b71_2_0; __builtin_memcpy(&b71_2_0, p + 6, 4);
-            sp_block2 b71_3_0; __builtin_memcpy(&b71_3_0, p + 10, 2);
-            sp_block2 b71_4_0; __builtin_memcpy(&b71_4_0, p + 12, 2);
-            __builtin_memcpy(p + 44, &b71_0_0, 4);
-            __builtin_memcpy(p + 48, &b71_1_0, 2);
-            __builtin_memcpy(p + 50, &b71_2_0, 4);
-            __builtin_memcpy(p + 54, &b71_3_0, 2);
-            __builtin_memcpy(p + 56, &b71_4_0, 2);
+            sp_st64(p + 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+            sp_st32(p + 52, (uint32_t)((uint64_t)f_ethernet_1_src));
+            sp_st16(p + 56, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
             pk->start += 44;
             pk->length -= 44;
             if (pk->length > c->keep) pk->length = c->keep;
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -14977,16 +14947,9 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
                         sp_sum_value(&sum80, f_tunnel_ipv4_13_dst, 32);
                         f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum80) & 0xffff);
                         /* deparser */
-                        sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-                        sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-                        sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-                        sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-                        sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-                        __builtin_memcpy(p + 8, &b81_0_0, 4);
-                        __builtin_memcpy(p + 12, &b81_1_0, 2);
-                        __builtin_memcpy(p + 14, &b81_2_0, 4);
-                        __builtin_memcpy(p + 18, &b81_3_0, 2);
-                        __builtin_memcpy(p + 20, &b81_4_0, 2);
+                        sp_st64(p + 8, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                        sp_st32(p + 16, (uint32_t)((uint64_t)f_ethernet_1_src));
+                        sp_st16(p + 20, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                         sp_st64(p + 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                         sp_st64(p + 30, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                         sp_st32(p + 38, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -15034,22 +14997,15 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         sp_sum_value(&sum82, f_tunnel_ipv4_13_dst, 32);
         f_tunnel_ipv4_11_checksum = ((uint32_t)sp_csum16(&sum82) & 0xffff);
         /* deparser */
-        sp_block4 b83_0_0; __builtin_memcpy(&b83_0_0, p, 4);
-        sp_block2 b83_1_0; __builtin_memcpy(&b83_1_0, p + 4, 2);
-        sp_block4 b83_2_0; __builtin_memcpy(&b83_2_0, p + 6, 4);
-        sp_block2 b83_3_0; __builtin_memcpy(&b83_3_0, p + 10, 2);
-        sp_block2 b83_4_0; __builtin_memcpy(&b83_4_0, p + 12, 2);
-        sp_block2 b83_5_0; __builtin_memcpy(&b83_5_0, p + 50, 2);
-        sp_block1 b83_6_0; __builtin_memcpy(&b83_6_0, p + 52, 1);
-        sp_block1 b83_7_0; __builtin_memcpy(&b83_7_0, p + 53, 1);
-        __builtin_memcpy(p + 4, &b83_0_0, 4);
-        __builtin_memcpy(p + 8, &b83_1_0, 2);
-        __builtin_memcpy(p + 10, &b83_2_0, 4);
-        __builtin_memcpy(p + 14, &b83_3_0, 2);
-        __builtin_memcpy(p + 16, &b83_4_0, 2);
-        __builtin_memcpy(p + 54, &b83_5_0, 2);
-        __builtin_memcpy(p + 56, &b83_6_0, 1);
-        __builtin_memcpy(p + 57, &b83_7_0, 1);
+        sp_block2 b83_0_0; __builtin_memcpy(&b83_0_0, p + 50, 2);
+        sp_block1 b83_1_0; __builtin_memcpy(&b83_1_0, p + 52, 1);
+        sp_block1 b83_2_0; __builtin_memcpy(&b83_2_0, p + 53, 1);
+        __builtin_memcpy(p + 54, &b83_0_0, 2);
+        __builtin_memcpy(p + 56, &b83_1_0, 1);
+        __builtin_memcpy(p + 57, &b83_2_0, 1);
+        sp_st64(p + 4, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p + 12, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p + 16, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p + 18, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p + 26, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p + 34, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -15062,8 +15018,8 @@ static __attribute__((noinline)) void class_4_stage_18_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_5_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -15119,11 +15075,12 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
     uint64_t key_station_0 = 0;
-    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
+    uint64_t found_station = 0;
+    uint32_t asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         c->rule_set_pdr = &sp_zero_set_pdr;
@@ -15203,8 +15160,7 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
             }
             const struct record_station *const r = near_station;
             const uint32_t hit = r != table_station->miss;
-            all_station++;
-            hits_station += hit;
+            found_station += 1 + ((uint64_t)hit << 32);
             UpfIngress_station_tmp = r->action;
             switch (r->action) {
                 case ACTION_route: {
@@ -15267,7 +15223,7 @@ static __attribute__((noinline)) void class_5_stage_0_parser(struct sp_run *cons
     }
     run->todo[110] |= to_110;
     wait_110->keys = n_110;
-    sp_count_near(run, table_station, all_station, hits_station, asked_station);
+    sp_count_near(run, table_station, (uint32_t)found_station, found_station >> 32, asked_station);
 }
 
 static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo)
@@ -15319,7 +15275,7 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -15373,8 +15329,10 @@ static __attribute__((noinline)) void class_5_stage_5_pdr_by_ue_ipv4(struct sp_r
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -15594,11 +15552,12 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
     struct sp_table *const table_local_ipv4 = &run->lane->tables[TABLE_local_ipv4];
     const struct record_local_ipv4 *near_local_ipv4 = 0;
     uint64_t key_local_ipv4_0 = 0;
-    uint32_t all_local_ipv4 = 0, hits_local_ipv4 = 0, asked_local_ipv4 = 0;
+    uint64_t found_local_ipv4 = 0;
+    uint32_t asked_local_ipv4 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x2410;
@@ -15616,8 +15575,7 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
         }
         const struct record_local_ipv4 *const r = near_local_ipv4;
         const uint32_t hit = r != table_local_ipv4->miss;
-        all_local_ipv4++;
-        hits_local_ipv4 += hit;
+        found_local_ipv4 += 1 + ((uint64_t)hit << 32);
         UpfIngress_session_tmp_5 = r->action;
         switch (r->action) {
             case ACTION_host: {
@@ -15665,7 +15623,7 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_local_ipv4, all_local_ipv4, hits_local_ipv4, asked_local_ipv4);
+    sp_count_near(run, table_local_ipv4, (uint32_t)found_local_ipv4, found_local_ipv4 >> 32, asked_local_ipv4);
 }
 
 static __attribute__((noinline)) void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
@@ -15683,7 +15641,7 @@ static __attribute__((noinline)) void class_5_stage_11_sdf_ipv4(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -15768,7 +15726,7 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -15808,8 +15766,10 @@ static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_ru
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -16007,7 +15967,7 @@ static __attribute__((noinline)) void class_5_stage_14_firewall_v4(struct sp_run
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -16170,17 +16130,19 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -16235,6 +16197,9 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         const uint64_t x36 = (uint64_t)meta_nexthop << 48;
         if (!near_nexthop | (x36 != key_nexthop_0)) {
             key_nexthop_0 = x36;
@@ -16255,8 +16220,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -16435,7 +16402,8 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4_others_0_nexth
             const uint32_t x42 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
             sp_st16(p + 14 + 10, x42);
         }
-        sp_st16(p + 12, 0x800u);
+        f_ethernet_2_ethertype = 0x800u;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -16492,11 +16460,13 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -16505,17 +16475,19 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -16539,6 +16511,9 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_ttl_2 = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_checksum_2 = 0u;
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         if (small_route_ipv4) {
             const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
             if (!near_route_ipv4 | (x32 != key_route_ipv4_0)) {
@@ -16553,8 +16528,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -16581,8 +16555,7 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_5_stage_17_route_ipv4_others_0_nexthop(run, bit);
@@ -16597,8 +16570,10 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -16713,7 +16688,8 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
             const uint32_t x34 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
             sp_st16(p + 14 + 10, x34);
         }
-        sp_st16(p + 12, 0x800u);
+        f_ethernet_2_ethertype = 0x800u;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -16733,8 +16709,8 @@ static __attribute__((noinline)) void class_5_stage_17_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
@@ -16749,17 +16725,19 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
@@ -16817,6 +16795,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -16872,8 +16853,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -17053,7 +17036,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             sp_st16(p + 14 + 10, x62);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             c->keep = (meta_out_length + 0x40u);
             if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
                 sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -17101,7 +17085,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -17202,16 +17187,6 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b70_0_0; __builtin_memcpy(&b70_0_0, p, 4);
-                sp_block2 b70_1_0; __builtin_memcpy(&b70_1_0, p + 4, 2);
-                sp_block4 b70_2_0; __builtin_memcpy(&b70_2_0, p + 6, 4);
-                sp_block2 b70_3_0; __builtin_memcpy(&b70_3_0, p + 10, 2);
-                sp_block2 b70_4_0; __builtin_memcpy(&b70_4_0, p + 12, 2);
-                __builtin_memcpy(p - 44, &b70_0_0, 4);
-                __builtin_memcpy(p - 40, &b70_1_0, 2);
-                __builtin_memcpy(p - 38, &b70_2_0, 4);
-                __builtin_memcpy(p - 34, &b70_3_0, 2);
-                __builtin_memcpy(p - 32, &b70_4_0, 2);
                 sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -17220,6 +17195,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
                 sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
                 sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
                 sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p - 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p - 36, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p - 32, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -17282,16 +17260,6 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b73_0_0; __builtin_memcpy(&b73_0_0, p, 4);
-        sp_block2 b73_1_0; __builtin_memcpy(&b73_1_0, p + 4, 2);
-        sp_block4 b73_2_0; __builtin_memcpy(&b73_2_0, p + 6, 4);
-        sp_block2 b73_3_0; __builtin_memcpy(&b73_3_0, p + 10, 2);
-        sp_block2 b73_4_0; __builtin_memcpy(&b73_4_0, p + 12, 2);
-        __builtin_memcpy(p - 36, &b73_0_0, 4);
-        __builtin_memcpy(p - 32, &b73_1_0, 2);
-        __builtin_memcpy(p - 30, &b73_2_0, 4);
-        __builtin_memcpy(p - 26, &b73_3_0, 2);
-        __builtin_memcpy(p - 24, &b73_4_0, 2);
         sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -17300,6 +17268,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4_others_0_nexth
         sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p - 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p - 28, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p - 24, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -17320,11 +17291,13 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -17333,17 +17306,19 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x2410;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
@@ -17370,6 +17345,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         uint32_t UpfIngress_tunnel_decrement_ipv4_sum_2 = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -17419,8 +17397,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -17447,8 +17424,7 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_5_stage_18_route_ipv4_others_0_nexthop(run, bit);
@@ -17463,8 +17439,10 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -17580,7 +17558,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             sp_st16(p + 14 + 10, x47);
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             c->keep = (meta_out_length + 0xeu);
             if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
                 sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -17599,7 +17578,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -17685,16 +17665,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b53_0_0; __builtin_memcpy(&b53_0_0, p, 4);
-                sp_block2 b53_1_0; __builtin_memcpy(&b53_1_0, p + 4, 2);
-                sp_block4 b53_2_0; __builtin_memcpy(&b53_2_0, p + 6, 4);
-                sp_block2 b53_3_0; __builtin_memcpy(&b53_3_0, p + 10, 2);
-                sp_block2 b53_4_0; __builtin_memcpy(&b53_4_0, p + 12, 2);
-                __builtin_memcpy(p - 44, &b53_0_0, 4);
-                __builtin_memcpy(p - 40, &b53_1_0, 2);
-                __builtin_memcpy(p - 38, &b53_2_0, 4);
-                __builtin_memcpy(p - 34, &b53_3_0, 2);
-                __builtin_memcpy(p - 32, &b53_4_0, 2);
+                sp_st64(p - 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p - 36, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p - 32, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -17742,16 +17715,9 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b55_0_0; __builtin_memcpy(&b55_0_0, p, 4);
-        sp_block2 b55_1_0; __builtin_memcpy(&b55_1_0, p + 4, 2);
-        sp_block4 b55_2_0; __builtin_memcpy(&b55_2_0, p + 6, 4);
-        sp_block2 b55_3_0; __builtin_memcpy(&b55_3_0, p + 10, 2);
-        sp_block2 b55_4_0; __builtin_memcpy(&b55_4_0, p + 12, 2);
-        __builtin_memcpy(p - 36, &b55_0_0, 4);
-        __builtin_memcpy(p - 32, &b55_1_0, 2);
-        __builtin_memcpy(p - 30, &b55_2_0, 4);
-        __builtin_memcpy(p - 26, &b55_3_0, 2);
-        __builtin_memcpy(p - 24, &b55_4_0, 2);
+        sp_st64(p - 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p - 28, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p - 24, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -17764,8 +17730,8 @@ static __attribute__((noinline)) void class_5_stage_18_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline, cold)) void class_6_leave_0(struct sp_context *const c, uint8_t *const p)
@@ -17822,11 +17788,12 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
     struct sp_table *const table_station = &run->lane->tables[TABLE_station];
     const struct record_station *near_station = 0;
     uint64_t key_station_0 = 0;
-    uint32_t all_station = 0, hits_station = 0, asked_station = 0;
+    uint64_t found_station = 0;
+    uint32_t asked_station = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         c->rule_set_pdr = &sp_zero_set_pdr;
@@ -17894,8 +17861,7 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
             }
             const struct record_station *const r = near_station;
             const uint32_t hit = r != table_station->miss;
-            all_station++;
-            hits_station += hit;
+            found_station += 1 + ((uint64_t)hit << 32);
             UpfIngress_station_tmp = r->action;
             switch (r->action) {
                 case ACTION_route: {
@@ -17965,7 +17931,7 @@ static __attribute__((noinline)) void class_6_stage_0_parser(struct sp_run *cons
     }
     run->todo[128] |= to_128;
     wait_128->keys = n_128;
-    sp_count_near(run, table_station, all_station, hits_station, asked_station);
+    sp_count_near(run, table_station, (uint32_t)found_station, found_station >> 32, asked_station);
 }
 
 static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo)
@@ -18035,7 +18001,7 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -18086,8 +18052,10 @@ static __attribute__((noinline)) void class_6_stage_3_pdr_by_ue_ipv6(struct sp_r
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -18360,7 +18328,7 @@ static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -18413,7 +18381,7 @@ static __attribute__((noinline)) void class_6_stage_10_sdf_ipv6(struct sp_run *c
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -18504,7 +18472,7 @@ static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_ru
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -18541,8 +18509,10 @@ static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_ru
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -18758,7 +18728,7 @@ static __attribute__((noinline)) void class_6_stage_13_firewall_v6(struct sp_run
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -18923,17 +18893,19 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -18985,6 +18957,9 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         const uint64_t x67 = (uint64_t)meta_nexthop << 48;
         if (!near_nexthop | (x67 != key_nexthop_0)) {
             key_nexthop_0 = x67;
@@ -19005,8 +18980,10 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -19177,7 +19154,8 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6_others_0_nexth
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
-        sp_st16(p + 12, 0x86ddu);
+        f_ethernet_2_ethertype = 0x86ddu;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         c->keep = (meta_out_length + 0x40u);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -19236,11 +19214,13 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
     uint64_t key_route_ipv6_0 = 0;
     uint64_t key_route_ipv6_1 = 0;
     uint64_t key_route_ipv6_2 = 0;
-    uint32_t all_route_ipv6 = 0, hits_route_ipv6 = 0, asked_route_ipv6 = 0;
+    uint64_t found_route_ipv6 = 0;
+    uint32_t asked_route_ipv6 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv6 = run->lane->tables[TABLE_route_ipv6].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -19249,17 +19229,19 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -19280,6 +19262,9 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         uint32_t UpfIngress_route_ttl = 0u;
         uint32_t UpfIngress_route_tell_fits = 0u;
         uint32_t UpfIngress_police_colour = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         if (small_route_ipv6) {
             const sp_u128 x61 = sp_ld128(p + 14 + 24);
             const uint64_t x62 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x61 >> 80);
@@ -19299,8 +19284,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         }
         const struct record_route_ipv6 *const r = near_route_ipv6;
         const uint32_t hit = r != table_route_ipv6->miss;
-        all_route_ipv6++;
-        hits_route_ipv6 += hit;
+        found_route_ipv6 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -19327,8 +19311,7 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_6_stage_16_route_ipv6_others_0_nexthop(run, bit);
@@ -19343,8 +19326,10 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -19452,7 +19437,8 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
-        sp_st16(p + 12, 0x86ddu);
+        f_ethernet_2_ethertype = 0x86ddu;
+        sp_st16(p + 12, f_ethernet_2_ethertype);
         c->keep = (meta_out_length + 0xeu);
         if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
             sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -19472,8 +19458,8 @@ static __attribute__((noinline)) void class_6_stage_16_route_ipv6(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv6, all_route_ipv6, hits_route_ipv6, asked_route_ipv6);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv6, (uint32_t)found_route_ipv6, found_route_ipv6 >> 32, asked_route_ipv6);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexthop(struct sp_run *const run, const uint64_t todo)
@@ -19488,17 +19474,19 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
@@ -19553,6 +19541,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
         uint32_t f_vxlan_1_reserved = 0;
         uint32_t f_vxlan_2_vni = 0;
         uint32_t f_vxlan_3_reserved2 = 0;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -19608,8 +19599,10 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                 UpfIngress_route_send_vxlan_mtu = r->send_vxlan.mtu_8;
                 meta_mtu = UpfIngress_route_send_vxlan_mtu;
                 standard_metadata_egress_spec = UpfIngress_route_send_vxlan_port;
-                sp_st48(p + 6, UpfIngress_route_send_vxlan_src_mac);
-                sp_st48(p, UpfIngress_route_send_vxlan_dst_mac);
+                f_ethernet_1_src = UpfIngress_route_send_vxlan_src_mac;
+                sp_st48(p + 6, f_ethernet_1_src);
+                f_ethernet_0_dst = UpfIngress_route_send_vxlan_dst_mac;
+                sp_st48(p, f_ethernet_0_dst);
                 UpfIngress_route_send_vxlan_frame = (((meta_out_length & 0xffff) + 0xeu) & 0xffff);
                 f_underlay_ethernet_0_dst = f_underlay_ethernet_1_src = f_underlay_ethernet_2_ethertype = 0;
                 valid |= SP_BIT(V_underlay_ethernet);
@@ -19782,7 +19775,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x86ddu);
+            f_ethernet_2_ethertype = 0x86ddu;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             c->keep = (meta_out_length + 0x40u);
             if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
                 sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -19830,7 +19824,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -19931,16 +19926,6 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b97_0_0; __builtin_memcpy(&b97_0_0, p, 4);
-                sp_block2 b97_1_0; __builtin_memcpy(&b97_1_0, p + 4, 2);
-                sp_block4 b97_2_0; __builtin_memcpy(&b97_2_0, p + 6, 4);
-                sp_block2 b97_3_0; __builtin_memcpy(&b97_3_0, p + 10, 2);
-                sp_block2 b97_4_0; __builtin_memcpy(&b97_4_0, p + 12, 2);
-                __builtin_memcpy(p - 44, &b97_0_0, 4);
-                __builtin_memcpy(p - 40, &b97_1_0, 2);
-                __builtin_memcpy(p - 38, &b97_2_0, 4);
-                __builtin_memcpy(p - 34, &b97_3_0, 2);
-                __builtin_memcpy(p - 32, &b97_4_0, 2);
                 sp_st64(p - 94, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
                 sp_st32(p - 86, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
                 sp_st16(p - 82, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -19949,6 +19934,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
                 sp_st32(p - 64, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
                 sp_st64(p - 60, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
                 sp_st64(p - 52, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+                sp_st64(p - 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p - 36, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p - 32, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -20011,16 +19999,6 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b100_0_0; __builtin_memcpy(&b100_0_0, p, 4);
-        sp_block2 b100_1_0; __builtin_memcpy(&b100_1_0, p + 4, 2);
-        sp_block4 b100_2_0; __builtin_memcpy(&b100_2_0, p + 6, 4);
-        sp_block2 b100_3_0; __builtin_memcpy(&b100_3_0, p + 10, 2);
-        sp_block2 b100_4_0; __builtin_memcpy(&b100_4_0, p + 12, 2);
-        __builtin_memcpy(p - 36, &b100_0_0, 4);
-        __builtin_memcpy(p - 32, &b100_1_0, 2);
-        __builtin_memcpy(p - 30, &b100_2_0, 4);
-        __builtin_memcpy(p - 26, &b100_3_0, 2);
-        __builtin_memcpy(p - 24, &b100_4_0, 2);
         sp_st64(p - 86, (uint64_t)f_underlay_ethernet_0_dst << 16 | (uint64_t)(f_underlay_ethernet_1_src >> 32));
         sp_st32(p - 78, (uint32_t)((uint64_t)f_underlay_ethernet_1_src));
         sp_st16(p - 74, (uint32_t)((uint64_t)f_underlay_ethernet_2_ethertype));
@@ -20029,6 +20007,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4_others_0_nexth
         sp_st32(p - 56, (uint32_t)((uint64_t)f_underlay_ipv4_13_dst));
         sp_st64(p - 52, (uint64_t)f_underlay_udp_0_src << 48 | (uint64_t)f_underlay_udp_1_dst << 32 | (uint64_t)f_underlay_udp_2_length << 16 | (uint64_t)f_underlay_udp_3_checksum);
         sp_st64(p - 44, (uint64_t)f_vxlan_0_flags << 56 | (uint64_t)f_vxlan_1_reserved << 32 | (uint64_t)f_vxlan_2_vni << 8 | (uint64_t)f_vxlan_3_reserved2);
+        sp_st64(p - 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p - 28, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p - 24, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -20049,11 +20030,13 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
     struct sp_table *const table_route_ipv4 = &run->lane->tables[TABLE_route_ipv4];
     const struct record_route_ipv4 *near_route_ipv4 = 0;
     uint64_t key_route_ipv4_0 = 0;
-    uint32_t all_route_ipv4 = 0, hits_route_ipv4 = 0, asked_route_ipv4 = 0;
+    uint64_t found_route_ipv4 = 0;
+    uint32_t asked_route_ipv4 = 0;
     struct sp_table *const table_nexthop = &run->lane->tables[TABLE_nexthop];
     const struct record_nexthop *near_nexthop = 0;
     uint64_t key_nexthop_0 = 0;
-    uint32_t all_nexthop = 0, hits_nexthop = 0, asked_nexthop = 0;
+    uint64_t found_nexthop = 0;
+    uint32_t asked_nexthop = 0;
     const uint32_t small_route_ipv4 = run->lane->tables[TABLE_route_ipv4].small;
     const struct sp_counter counter_usage = run->lane->counters[COUNTER_usage];
     const struct sp_meters meter_mbr = run->lane->meters[METER_mbr];
@@ -20062,17 +20045,19 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = 0x3010;
         const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         if (todo & bit << 3) {
-            const struct record_pdr_by_teid *const soon = run->contexts[i + 3].rule_set_pdr;
+            const struct record_pdr_by_teid *const soon = sp_context(run, i + 3)->rule_set_pdr;
             sp_expect(counter_usage, soon->set_pdr.usage_3);
             sp_expect(meter_mbr, soon->set_pdr.meter_1_4);
-            sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
-            sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            if (soon->set_pdr.meter_2_5 | soon->set_pdr.meter_3_6) {
+                sp_expect(meter_mbr, soon->set_pdr.meter_2_5);
+                sp_expect(meter_mbr, soon->set_pdr.meter_3_6);
+            }
         }
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
@@ -20096,6 +20081,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
         uint32_t UpfIngress_police_colour = 0u;
         uint32_t UpfIngress_tunnel_put_in_tunnel_gtpu_payload = 0u;
         uint32_t UpfIngress_tunnel_add_session_container_pdu_type = 0u;
+        uint64_t f_ethernet_0_dst = 0;
+        uint64_t f_ethernet_1_src = 0;
+        uint32_t f_ethernet_2_ethertype = 0;
         uint32_t f_tunnel_ipv4_0_version = 0;
         uint32_t f_tunnel_ipv4_1_ihl = 0;
         uint32_t f_tunnel_ipv4_2_tos = 0;
@@ -20145,8 +20133,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
         }
         const struct record_route_ipv4 *const r = near_route_ipv4;
         const uint32_t hit = r != table_route_ipv4->miss;
-        all_route_ipv4++;
-        hits_route_ipv4 += hit;
+        found_route_ipv4 += 1 + ((uint64_t)hit << 32);
         switch (r->action) {
             case ACTION_set_nexthop: {
                 UpfIngress_route_set_nexthop_nexthop = r->set_nexthop.nexthop_0;
@@ -20173,8 +20160,7 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             }
             const struct record_nexthop *const r = near_nexthop;
             const uint32_t hit = r != table_nexthop->miss;
-            all_nexthop++;
-            hits_nexthop += hit;
+            found_nexthop += 1 + ((uint64_t)hit << 32);
             if (__builtin_expect(r->action != ACTION_send, 0)) {
                 
                 class_6_stage_18_route_ipv4_others_0_nexthop(run, bit);
@@ -20189,8 +20175,10 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
                     UpfIngress_route_send_mtu = r->send.mtu_3;
                     meta_mtu = UpfIngress_route_send_mtu;
                     standard_metadata_egress_spec = UpfIngress_route_send_port;
-                    sp_st48(p + 6, UpfIngress_route_send_src_mac);
-                    sp_st48(p, UpfIngress_route_send_dst_mac);
+                    f_ethernet_1_src = UpfIngress_route_send_src_mac;
+                    sp_st48(p + 6, f_ethernet_1_src);
+                    f_ethernet_0_dst = UpfIngress_route_send_dst_mac;
+                    sp_st48(p, f_ethernet_0_dst);
                     break;
                 }
                 default:
@@ -20299,7 +20287,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
         if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
-            sp_st16(p + 12, 0x86ddu);
+            f_ethernet_2_ethertype = 0x86ddu;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             c->keep = (meta_out_length + 0xeu);
             if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
                 sp_count_now(counter_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
@@ -20318,7 +20307,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             sp_pass(run, i, standard_metadata_egress_port, 0u, meta_mark);
             goto done;
         } else {
-            sp_st16(p + 12, 0x800u);
+            f_ethernet_2_ethertype = 0x800u;
+            sp_st16(p + 12, f_ethernet_2_ethertype);
             UpfIngress_tunnel_put_in_tunnel_gtpu_payload = ((meta_out_length - 0x24u) & 0xffff);
             f_tunnel_ipv4_0_version = f_tunnel_ipv4_1_ihl = f_tunnel_ipv4_2_tos = f_tunnel_ipv4_3_total_length = f_tunnel_ipv4_4_identification = f_tunnel_ipv4_5_reserved = f_tunnel_ipv4_6_dont_fragment = f_tunnel_ipv4_7_more_fragments = f_tunnel_ipv4_8_fragment_offset = f_tunnel_ipv4_9_ttl = f_tunnel_ipv4_10_protocol = f_tunnel_ipv4_11_checksum = f_tunnel_ipv4_12_src = f_tunnel_ipv4_13_dst = 0;
             valid |= SP_BIT(V_tunnel_ipv4);
@@ -20404,16 +20394,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
                     sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
                     goto done;
                 }
-                sp_block4 b81_0_0; __builtin_memcpy(&b81_0_0, p, 4);
-                sp_block2 b81_1_0; __builtin_memcpy(&b81_1_0, p + 4, 2);
-                sp_block4 b81_2_0; __builtin_memcpy(&b81_2_0, p + 6, 4);
-                sp_block2 b81_3_0; __builtin_memcpy(&b81_3_0, p + 10, 2);
-                sp_block2 b81_4_0; __builtin_memcpy(&b81_4_0, p + 12, 2);
-                __builtin_memcpy(p - 44, &b81_0_0, 4);
-                __builtin_memcpy(p - 40, &b81_1_0, 2);
-                __builtin_memcpy(p - 38, &b81_2_0, 4);
-                __builtin_memcpy(p - 34, &b81_3_0, 2);
-                __builtin_memcpy(p - 32, &b81_4_0, 2);
+                sp_st64(p - 44, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+                sp_st32(p - 36, (uint32_t)((uint64_t)f_ethernet_1_src));
+                sp_st16(p - 32, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
                 sp_st64(p - 30, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
                 sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
                 sp_st32(p - 14, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -20461,16 +20444,9 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
             sp_drop(run, i, SP_NO_HEADROOM, meta_mark);
             goto done;
         }
-        sp_block4 b83_0_0; __builtin_memcpy(&b83_0_0, p, 4);
-        sp_block2 b83_1_0; __builtin_memcpy(&b83_1_0, p + 4, 2);
-        sp_block4 b83_2_0; __builtin_memcpy(&b83_2_0, p + 6, 4);
-        sp_block2 b83_3_0; __builtin_memcpy(&b83_3_0, p + 10, 2);
-        sp_block2 b83_4_0; __builtin_memcpy(&b83_4_0, p + 12, 2);
-        __builtin_memcpy(p - 36, &b83_0_0, 4);
-        __builtin_memcpy(p - 32, &b83_1_0, 2);
-        __builtin_memcpy(p - 30, &b83_2_0, 4);
-        __builtin_memcpy(p - 26, &b83_3_0, 2);
-        __builtin_memcpy(p - 24, &b83_4_0, 2);
+        sp_st64(p - 36, (uint64_t)f_ethernet_0_dst << 16 | (uint64_t)(f_ethernet_1_src >> 32));
+        sp_st32(p - 28, (uint32_t)((uint64_t)f_ethernet_1_src));
+        sp_st16(p - 24, (uint32_t)((uint64_t)f_ethernet_2_ethertype));
         sp_st64(p - 22, (uint64_t)f_tunnel_ipv4_0_version << 60 | (uint64_t)f_tunnel_ipv4_1_ihl << 56 | (uint64_t)f_tunnel_ipv4_2_tos << 48 | (uint64_t)f_tunnel_ipv4_3_total_length << 32 | (uint64_t)f_tunnel_ipv4_4_identification << 16 | (uint64_t)f_tunnel_ipv4_5_reserved << 15 | (uint64_t)f_tunnel_ipv4_6_dont_fragment << 14 | (uint64_t)f_tunnel_ipv4_7_more_fragments << 13 | (uint64_t)f_tunnel_ipv4_8_fragment_offset);
         sp_st64(p - 14, (uint64_t)f_tunnel_ipv4_9_ttl << 56 | (uint64_t)f_tunnel_ipv4_10_protocol << 48 | (uint64_t)f_tunnel_ipv4_11_checksum << 32 | (uint64_t)f_tunnel_ipv4_12_src);
         sp_st32(p - 6, (uint32_t)((uint64_t)f_tunnel_ipv4_13_dst));
@@ -20483,8 +20459,8 @@ static __attribute__((noinline)) void class_6_stage_18_route_ipv4(struct sp_run 
         done:;
     }
     run->todo[24] |= to_24;
-    sp_count_near(run, table_route_ipv4, all_route_ipv4, hits_route_ipv4, asked_route_ipv4);
-    sp_count_near(run, table_nexthop, all_nexthop, hits_nexthop, asked_nexthop);
+    sp_count_near(run, table_route_ipv4, (uint32_t)found_route_ipv4, found_route_ipv4 >> 32, asked_route_ipv4);
+    sp_count_near(run, table_nexthop, (uint32_t)found_nexthop, found_nexthop >> 32, asked_nexthop);
 }
 
 struct alike_0 {
@@ -20501,11 +20477,12 @@ static __attribute__((noinline)) void alike_0_9_local_ipv4(struct sp_run *const 
     struct sp_table *const table_local_ipv4 = &run->lane->tables[TABLE_local_ipv4];
     const struct record_local_ipv4 *near_local_ipv4 = 0;
     uint64_t key_local_ipv4_0 = 0;
-    uint32_t all_local_ipv4 = 0, hits_local_ipv4 = 0, asked_local_ipv4 = 0;
+    uint64_t found_local_ipv4 = 0;
+    uint32_t asked_local_ipv4 = 0;
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         uint64_t valid = of_0;
@@ -20523,8 +20500,7 @@ static __attribute__((noinline)) void alike_0_9_local_ipv4(struct sp_run *const 
         }
         const struct record_local_ipv4 *const r = near_local_ipv4;
         const uint32_t hit = r != table_local_ipv4->miss;
-        all_local_ipv4++;
-        hits_local_ipv4 += hit;
+        found_local_ipv4 += 1 + ((uint64_t)hit << 32);
         UpfIngress_session_tmp_3 = r->action;
         switch (r->action) {
             case ACTION_host: {
@@ -20565,7 +20541,7 @@ static __attribute__((noinline)) void alike_0_9_local_ipv4(struct sp_run *const 
         done:;
     }
     run->todo[24] |= to_l0;
-    sp_count_near(run, table_local_ipv4, all_local_ipv4, hits_local_ipv4, asked_local_ipv4);
+    sp_count_near(run, table_local_ipv4, (uint32_t)found_local_ipv4, found_local_ipv4 >> 32, asked_local_ipv4);
 }
 
 static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo)
@@ -20663,7 +20639,7 @@ static __attribute__((noinline)) void alike_1_12_pdr_by_class(struct sp_run *con
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -20703,8 +20679,10 @@ static __attribute__((noinline)) void alike_1_12_pdr_by_class(struct sp_run *con
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -20940,7 +20918,7 @@ static __attribute__((noinline)) void alike_2_14_firewall_v4(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -21138,7 +21116,7 @@ static __attribute__((noinline)) void alike_3_15_traffic_class(struct sp_run *co
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -21299,7 +21277,7 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -21336,8 +21314,10 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
                 rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect(counter_usage, r->set_pdr.usage_3);
                 sp_expect(meter_mbr, r->set_pdr.meter_1_4);
-                sp_expect(meter_mbr, r->set_pdr.meter_2_5);
-                sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                if (r->set_pdr.meter_2_5 | r->set_pdr.meter_3_6) {
+                    sp_expect(meter_mbr, r->set_pdr.meter_2_5);
+                    sp_expect(meter_mbr, r->set_pdr.meter_3_6);
+                }
                 UpfIngress_session_set_pdr_pdr = r->set_pdr.pdr_0;
                 UpfIngress_session_set_pdr_disposition = r->set_pdr.disposition_1;
                 UpfIngress_session_set_pdr_flags = r->set_pdr.flags_2;
@@ -21591,7 +21571,7 @@ static __attribute__((noinline)) void alike_5_13_firewall_v6(struct sp_run *cons
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
@@ -21794,7 +21774,7 @@ static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *co
     for (uint64_t left = todo; left; left &= left - 1) {
         const uint32_t i = __builtin_ctzll(left);
         const uint64_t bit = left & -left;
-        struct sp_context *const c = &run->contexts[i];
+        struct sp_context *const c = sp_context(run, i);
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
         const uint32_t k = wait->key_of[i];
