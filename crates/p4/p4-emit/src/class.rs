@@ -24,6 +24,7 @@ use crate::turns::{self, Plan, Track};
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
 use p4_ir::{Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Stmt, Transition};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -503,7 +504,7 @@ impl<'a> Tree<'a> {
     /// C text of whether a case is taken; `0` or `1` if that is known.
     fn test(&mut self, keys: &[Expr], case: &SelectCase) -> Result<String, EmitError> {
         let mut tests = Vec::new();
-        let mut bits = BTreeMap::new();
+        let mut bits: BTreeMap<HeaderId, BTreeMap<u32, (Compared, String)>> = BTreeMap::new();
         for (key, set) in keys.iter().zip(&case.sets) {
             let width = key.ty.width();
             if let Some(value) = self.e.facts().and_then(|f| f.evaluate(key)) {
@@ -522,10 +523,15 @@ impl<'a> Tree<'a> {
             match crate::parser::test(set, &text, width) {
                 None => {}
                 Some(t) if t == "0" => return Ok(t),
-                Some(t) => match self.compared(key, set) {
-                    Some((header, offset, compared)) => drop(bits.entry(header).or_insert_with(BTreeMap::new).insert(offset, (compared, t))),
-                    None => tests.push(t),
-                },
+                Some(t) => {
+                    let of_header =
+                        self.compared(key, set).map(|(h, offset, compared)| (bits.entry(h).or_default().entry(offset), compared));
+                    match of_header {
+                        Some((Entry::Vacant(entry), compared)) => drop(entry.insert((compared, t))),
+                        // A key that is given twice is tested twice.
+                        _ => tests.push(t),
+                    }
+                }
             }
         }
         for (header, fields) in bits {

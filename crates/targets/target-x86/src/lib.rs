@@ -530,7 +530,8 @@ impl LaneCells {
         // The first lane alone has them: cells of others would not lie beside the meter's, of which there is one array.
         let mut beside = shared.beside_meters.lock().unwrap_or_else(PoisonError::into_inner);
         let counters = shared.counter_sizes.iter().enumerate();
-        let counters = counters.map(|(counter, n)| beside.remove(&counter).map_or_else(|| Cells::new(*n, 2), Ok)).collect::<Result<_, _>>()?;
+        let counters =
+            counters.map(|(counter, n)| beside.remove(&counter).map_or_else(|| Cells::new(*n, 2), Ok)).collect::<Result<_, _>>()?;
         let run = Cells::new(shared.object.run_len.div_ceil(64), 8)?;
         Ok(LaneCells {
             index,

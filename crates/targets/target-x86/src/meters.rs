@@ -516,6 +516,27 @@ mod tests {
     }
 
     #[test]
+    fn cells_of_a_counter_and_a_meter_share_lines_and_nothing_else() {
+        let (mut meters, counts) = Meters::with_counter(100).unwrap();
+        assert_eq!((meters.len(), counts.len(), meters.stride(), counts.stride()), (100, 100, 64, 64));
+        let set: Vec<CMeter> = (0..100).map(|n| meters.take(Some(config(n + 1)))).collect();
+        for index in 0..100 {
+            counts.counter(index).unwrap().add(index as i32, 7 * index as i32);
+            meters.cell(index).unwrap().set_locked(set[index as usize]);
+        }
+        for index in 0..100 {
+            let (cell, count) = (meters.cell(index).unwrap(), counts.counter(index).unwrap());
+            assert_eq!(cell.0.addr() / 64, std::ptr::from_ref(count).addr() / 64, "{index}");
+            assert_eq!(meters.state(index), Some(MeterState { committed: (index + 1) * NANO, peak: (index + 1) * NANO, last_ns: 0 }));
+            assert_eq!(count.read(), target_api::Count { packets: index, bytes: 7 * index });
+        }
+        assert!(meters.cell(100).is_none() && counts.counter(100).is_none());
+        // What is left of one keeps the memory of both.
+        drop(meters);
+        assert_eq!(counts.counter(99).unwrap().read().packets, 99);
+    }
+
+    #[test]
     fn cells_lie_within_cache_lines() {
         let meters = Meters::new(3, None).unwrap();
         assert!((0..3).all(|i| meters.cell(i).unwrap().0.addr().is_multiple_of(32)));

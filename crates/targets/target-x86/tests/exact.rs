@@ -70,11 +70,7 @@ fn entries(program: &Program, n: u32, value: u32) -> [Entry; 3] {
         let action = program.actions.iter().find(|(_, a)| a.name.ends_with(action)).unwrap().0;
         Entry { table, keys: keys.iter().map(|key| KeyMatch::Exact(*key)).collect(), priority: 0, action, args: vec![value.into()] }
     };
-    [
-        of("ones", "one", &[low]),
-        of("twos", "two", &[low, wide]),
-        of("threes", "three", &[0, wide, low, wide & 0xffff_ffff_ffff]),
-    ]
+    [of("ones", "one", &[low]), of("twos", "two", &[low, wide]), of("threes", "three", &[0, wide, low, wide & 0xffff_ffff_ffff])]
 }
 
 fn packet(kind: u8, n: u32) -> Vec<u8> {
