@@ -109,7 +109,7 @@ pub struct View {
     pub lookup: ffi::LookupFn,
     /// Its first argument. Of an exact table the lowest bit is the side.
     pub table: *const c_void,
-    /// How generated code looks up by itself; null for other tables than [`Exact`].
+    /// How generated code looks up by itself, under the contract of [`View::lookup_burst`]; null for other tables than [`Exact`].
     pub exact: *const ffi::ExactIndex,
 }
 
@@ -124,7 +124,7 @@ impl View {
     ///
     /// # Safety
     /// At each key, [`padded`]`(key_len)` bytes are readable (what is past `key_len` does not matter), and `out` takes `n`
-    /// pointers. From when the view was taken to the last use of a record's address the table lives, and is neither settled
+    /// pointers. From when the view was taken to the last use of `exact` or of a record's address the table lives, and is neither settled
     /// after a flip that came later than the view, nor changed at once ([`Table::insert`] and its like).
     pub unsafe fn lookup_burst(self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
         // SAFETY: the caller's promise.

@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// What each function takes.
 const PARAMS: &str = "(struct sp_run *const run, const uint64_t todo";
 /// Locals are numbered by the stages that they are about, which differ from class to class.
-const LOCALS: &[&str] = &["to_", "wait_", "n_", "begin_", "word_", "x", "b"];
+const LOCALS: &[&str] = &["to_", "wait_", "n_", "begin_", "word_", "hashing_", "x", "b"];
 
 /// A function of a class.
 struct Function<'a> {

@@ -275,7 +275,7 @@ impl Emitter<'_> {
         Ok(format!("{function}(&{name})"))
     }
 
-    /// C text of whether a checksum is right that lies within the data, which is all else of a header in the packet: both are summed up together.
+    /// C text that tests a header's checksum by one sum over all its bytes; `None` unless the data is exactly the rest of that header.
     fn sum_of_header(&mut self, data: &[CheckData], checksum: &Expr) -> Option<String> {
         let ExprKind::Field(HeaderRef::Static(h), _) = checksum.kind else { return None };
         let in_packet = self.class.is_some() && self.known_valid(h) == Some(true) && !self.in_fields(h);

@@ -12,7 +12,7 @@ use target_api::{CELL_WORDS, Count, PROFILE_WORDS, SharedMeter, Words};
 /// Smaller arrays are not worth a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// `len` values, zero at first, from a page's start on.
+/// `len` values, zero at first.
 pub(crate) struct Cells {
     /// The first value.
     start: NonNull<u64>,

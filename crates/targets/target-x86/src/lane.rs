@@ -9,6 +9,7 @@ use crate::{LaneCells, Shared};
 use base::{Metered, Packet, Verdict, VerdictKind};
 use cranelift_entity::EntityRef;
 use program::{CounterId, MeterId};
+use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -109,8 +110,8 @@ fn take_cells(shared: &Shared, index: usize) -> Arc<LaneCells> {
         cells.used.store(true, Ordering::Relaxed);
         return cells.clone();
     }
-    // The same arrays were given to index 0 when the program was loaded; they are address space more than memory.
-    let cells = LaneCells::new(shared, index).unwrap_or_else(|e| panic!("lane {index}: {e}"));
+    // As large as those that index 0 was given when the program was loaded; they are address space more than memory.
+    let cells = LaneCells::new(shared, index, BTreeMap::new()).unwrap_or_else(|e| panic!("lane {index}: {e}"));
     cells.used.store(true, Ordering::Relaxed);
     let cells = Arc::new(cells);
     lanes.push(cells.clone());

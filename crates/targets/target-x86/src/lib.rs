@@ -131,8 +131,6 @@ pub(crate) struct Shared {
     lanes: Mutex<Vec<Arc<LaneCells>>>,
     /// Cells of each counter.
     counter_sizes: Vec<u64>,
-    /// Cells of the first lane that lie beside those of a meter, by counter.
-    beside_meters: Mutex<BTreeMap<usize, Cells>>,
     registers: Vec<Cells>,
     /// Words of the longest digest; 0 if there is none.
     digest_words: u64,
@@ -301,7 +299,6 @@ impl X86 {
         let shared = Shared {
             object,
             counter_sizes,
-            beside_meters: beside_meters.into(),
             control: Mutex::new(State { tables, meters, sets: Sets::new(&program), lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
             meters_shared: cells_shared.into(),
@@ -312,7 +309,7 @@ impl X86 {
             program,
         };
         // Whatever a lane needs is asked for now, so that a lane does not fail later.
-        let first = LaneCells::new(&shared, 0)?;
+        let first = LaneCells::new(&shared, 0, beside_meters)?;
         shared.lanes().push(Arc::new(first));
         Ok(X86 { shared: Arc::new(shared) })
     }
@@ -526,9 +523,8 @@ impl Shared {
 }
 
 impl LaneCells {
-    fn new(shared: &Shared, index: usize) -> Result<LaneCells, LoadError> {
-        // The first lane alone has them: cells of others would not lie beside the meter's, of which there is one array.
-        let mut beside = shared.beside_meters.lock().unwrap_or_else(PoisonError::into_inner);
+    /// `beside`: cells of counters that lie beside those of a meter, of which there is one array; so the first lane has them, and no other.
+    fn new(shared: &Shared, index: usize, mut beside: BTreeMap<usize, Cells>) -> Result<LaneCells, LoadError> {
         let counters = shared.counter_sizes.iter().enumerate();
         let counters =
             counters.map(|(counter, n)| beside.remove(&counter).map_or_else(|| Cells::new(*n, 2), Ok)).collect::<Result<_, _>>()?;

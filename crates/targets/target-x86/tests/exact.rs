@@ -138,12 +138,12 @@ fn packets_find_what_the_interpreter_finds_in_tables_that_fill_and_empty() {
     assert!((8000..20_000).contains(&stats.further) && stats.packets.iter().all(|n| *n > 3000), "{stats:?}");
 }
 
-/// Is true when this is dropped: nobody waits for packets of a test that has failed.
+/// Set when this is dropped, also by a failure: the other side waits no longer.
 struct Raise<'a>(&'a AtomicBool);
 
 impl Drop for Raise<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.store(true, Ordering::Release);
     }
 }
 
@@ -165,6 +165,7 @@ fn what_stays_is_found_as_one_batch_left_it_while_tables_grow_and_move_entries()
     let (done, gone, bursts) = (AtomicBool::new(false), AtomicBool::new(false), AtomicU64::new(0));
     let last = std::thread::scope(|scope| {
         scope.spawn(|| {
+            let _done = Raise(&done);
             let mut version = 0;
             for _ in 0..4 {
                 for op in [Op::Insert, Op::Delete] {
@@ -181,7 +182,6 @@ fn what_stays_is_found_as_one_batch_left_it_while_tables_grow_and_move_entries()
                 }
                 assert_eq!(x86.table_stats(program::TableId::from_u32(0)).entries, u64::from(STAY));
             }
-            done.store(true, Ordering::Release);
         });
         let _gone = Raise(&gone);
         let mut rng = common::rng(19);

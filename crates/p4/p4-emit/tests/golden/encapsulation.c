@@ -111,6 +111,9 @@ struct sp_bucket {
     uint8_t guests;
 } __attribute__((aligned(64)));
 
+_Static_assert(sizeof(struct sp_bucket) == 64 && __builtin_offsetof(struct sp_bucket, handles) == 16, "a bucket of crate `table`");
+_Static_assert(__builtin_offsetof(struct sp_bucket, hidden) == 56 && sizeof(struct sp_exact) == 64, "an index of crate `table`");
+
 static inline uint64_t sp_fold_product(uint64_t a, uint64_t b)
 {
     const sp_u128 product = (sp_u128)a * b;

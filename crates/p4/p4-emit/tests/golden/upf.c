@@ -591,6 +591,9 @@ struct sp_bucket {
     uint8_t guests;
 } __attribute__((aligned(64)));
 
+_Static_assert(sizeof(struct sp_bucket) == 64 && __builtin_offsetof(struct sp_bucket, handles) == 16, "a bucket of crate `table`");
+_Static_assert(__builtin_offsetof(struct sp_bucket, hidden) == 56 && sizeof(struct sp_exact) == 64, "an index of crate `table`");
+
 static inline uint64_t sp_fold_product(uint64_t a, uint64_t b)
 {
     const sp_u128 product = (sp_u128)a * b;
@@ -5305,6 +5308,9 @@ static void class_1_stage_9_local_ipv4(struct sp_run *const run, const uint64_t 
 static void class_2_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_9_local_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
+static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo);
@@ -5312,6 +5318,9 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo);
+static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
+static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo);
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo);
@@ -5967,64 +5976,6 @@ static __attribute__((noinline)) void class_1_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
-static __attribute__((noinline)) void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_37 = 0;
-    struct sp_wait *const wait_37 = &run->wait[12];
-    uint32_t n_37 = wait_37->keys;
-    uint32_t begin_37 = n_37;
-    const struct sp_hashing hashing_37 = sp_hashing(run, TABLE_pdr_by_class);
-    uint64_t word_37_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[11];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = sp_context(run, i);
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x16 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_37 += (n_37 == begin_37) | (x16 != word_37_0);
-        wait_37->key_of[i] = n_37 - 1;
-        if (hashing_37.live) wait_37->hashes[n_37 - 1] = sp_exact_hash(&hashing_37, (const uint64_t[1]){x16}, 1);
-        sp_st64(wait_37->bytes + (n_37 - 1) * 8 + 0, x16);
-        word_37_0 = x16;
-        to_37 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[37] |= to_37;
-    wait_37->keys = n_37;
-}
 
 
 
@@ -8259,64 +8210,6 @@ static __attribute__((noinline)) void class_2_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
-static __attribute__((noinline)) void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_57 = 0;
-    struct sp_wait *const wait_57 = &run->wait[32];
-    uint32_t n_57 = wait_57->keys;
-    uint32_t begin_57 = n_57;
-    const struct sp_hashing hashing_57 = sp_hashing(run, TABLE_pdr_by_class);
-    uint64_t word_57_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[30];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = sp_context(run, i);
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x27 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_57 += (n_57 == begin_57) | (x27 != word_57_0);
-        wait_57->key_of[i] = n_57 - 1;
-        if (hashing_57.live) wait_57->hashes[n_57 - 1] = sp_exact_hash(&hashing_57, (const uint64_t[1]){x27}, 1);
-        sp_st64(wait_57->bytes + (n_57 - 1) * 8 + 0, x27);
-        word_57_0 = x27;
-        to_57 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[57] |= to_57;
-    wait_57->keys = n_57;
-}
 
 
 
@@ -10490,64 +10383,6 @@ static __attribute__((noinline)) void class_3_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
-static __attribute__((noinline)) void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_77 = 0;
-    struct sp_wait *const wait_77 = &run->wait[52];
-    uint32_t n_77 = wait_77->keys;
-    uint32_t begin_77 = n_77;
-    const struct sp_hashing hashing_77 = sp_hashing(run, TABLE_pdr_by_class);
-    uint64_t word_77_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[51];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = sp_context(run, i);
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x16 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_77 += (n_77 == begin_77) | (x16 != word_77_0);
-        wait_77->key_of[i] = n_77 - 1;
-        if (hashing_77.live) wait_77->hashes[n_77 - 1] = sp_exact_hash(&hashing_77, (const uint64_t[1]){x16}, 1);
-        sp_st64(wait_77->bytes + (n_77 - 1) * 8 + 0, x16);
-        word_77_0 = x16;
-        to_77 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[77] |= to_77;
-    wait_77->keys = n_77;
-}
 
 
 
@@ -13063,64 +12898,6 @@ static __attribute__((noinline)) void class_4_stage_8_pdr_by_teid(struct sp_run 
 }
 
 
-static __attribute__((noinline)) void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_97 = 0;
-    struct sp_wait *const wait_97 = &run->wait[72];
-    uint32_t n_97 = wait_97->keys;
-    uint32_t begin_97 = n_97;
-    const struct sp_hashing hashing_97 = sp_hashing(run, TABLE_pdr_by_class);
-    uint64_t word_97_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[70];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = sp_context(run, i);
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x27 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_97 += (n_97 == begin_97) | (x27 != word_97_0);
-        wait_97->key_of[i] = n_97 - 1;
-        if (hashing_97.live) wait_97->hashes[n_97 - 1] = sp_exact_hash(&hashing_97, (const uint64_t[1]){x27}, 1);
-        sp_st64(wait_97->bytes + (n_97 - 1) * 8 + 0, x27);
-        word_97_0 = x27;
-        to_97 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[97] |= to_97;
-    wait_97->keys = n_97;
-}
 
 
 
@@ -15626,64 +15403,6 @@ static __attribute__((noinline)) void class_5_stage_6_local_ipv4(struct sp_run *
     sp_count_near(run, table_local_ipv4, (uint32_t)found_local_ipv4, found_local_ipv4 >> 32, asked_local_ipv4);
 }
 
-static __attribute__((noinline)) void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_117 = 0;
-    struct sp_wait *const wait_117 = &run->wait[92];
-    uint32_t n_117 = wait_117->keys;
-    uint32_t begin_117 = n_117;
-    const struct sp_hashing hashing_117 = sp_hashing(run, TABLE_pdr_by_class);
-    uint64_t word_117_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
-    const struct sp_wait *const wait = &run->wait[91];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = sp_context(run, i);
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x16 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_117 += (n_117 == begin_117) | (x16 != word_117_0);
-        wait_117->key_of[i] = n_117 - 1;
-        if (hashing_117.live) wait_117->hashes[n_117 - 1] = sp_exact_hash(&hashing_117, (const uint64_t[1]){x16}, 1);
-        sp_st64(wait_117->bytes + (n_117 - 1) * 8 + 0, x16);
-        word_117_0 = x16;
-        to_117 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[117] |= to_117;
-    wait_117->keys = n_117;
-}
 
 static __attribute__((noinline)) void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
@@ -18366,64 +18085,6 @@ static __attribute__((noinline)) void class_6_stage_4_local_ipv6(struct sp_run *
     run->todo[24] |= to_24;
 }
 
-static __attribute__((noinline)) void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
-{
-    uint64_t to_137 = 0;
-    struct sp_wait *const wait_137 = &run->wait[112];
-    uint32_t n_137 = wait_137->keys;
-    uint32_t begin_137 = n_137;
-    const struct sp_hashing hashing_137 = sp_hashing(run, TABLE_pdr_by_class);
-    uint64_t word_137_0 = 0;
-    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
-    const struct sp_wait *const wait = &run->wait[110];
-    const uint64_t hits = wait->hits;
-    uint32_t found = 0;
-    for (uint64_t left = todo; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        const uint64_t bit = left & -left;
-        struct sp_context *const c = sp_context(run, i);
-        struct sp_packet *const pk = &run->packets[i];
-        uint8_t *const p = pk->buffer + pk->start;
-        const uint32_t k = wait->key_of[i];
-        const uint32_t hit = hits >> k & 1;
-        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
-        found += hit;
-        uint32_t meta_group = c->v.meta_group;
-        uint32_t meta_class = 0u;
-        uint32_t meta_reason = 0u;
-        uint32_t meta_mark = c->v.meta_mark;
-        uint32_t standard_metadata_egress_spec = 0u;
-        uint32_t standard_metadata_mcast_grp = 0u;
-        uint32_t UpfIngress_session_set_filter_class = 0u;
-        switch (r->action) {
-            case ACTION_set_filter: {
-                UpfIngress_session_set_filter_class = r->set_filter.class_0;
-                meta_class = UpfIngress_session_set_filter_class;
-                break;
-            }
-            case ACTION_no_filter: {
-                meta_reason = 0x1bu;
-                standard_metadata_egress_spec = 511u;
-                standard_metadata_mcast_grp = 0u;
-                sp_drop(run, i, 0x1bu, meta_mark);
-                goto done;
-            }
-            default:
-                __builtin_unreachable();
-        }
-        const uint64_t x32 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
-        n_137 += (n_137 == begin_137) | (x32 != word_137_0);
-        wait_137->key_of[i] = n_137 - 1;
-        if (hashing_137.live) wait_137->hashes[n_137 - 1] = sp_exact_hash(&hashing_137, (const uint64_t[1]){x32}, 1);
-        sp_st64(wait_137->bytes + (n_137 - 1) * 8 + 0, x32);
-        word_137_0 = x32;
-        to_137 |= bit;
-        done:;
-    }
-    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
-    run->todo[137] |= to_137;
-    wait_137->keys = n_137;
-}
 
 static __attribute__((noinline)) void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
@@ -20572,6 +20233,93 @@ struct alike_1 {
     int of_0;
     int of_1;
     int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_1_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    const struct sp_hashing hashing_l4 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_l5 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv4];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = sp_context(run, i);
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x_l6 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_l2 += (n_l2 == begin_l3) | (x_l6 != word_l5);
+        wait_l1->key_of[i] = n_l2 - 1;
+        if (hashing_l4.live) wait_l1->hashes[n_l2 - 1] = sp_exact_hash(&hashing_l4, (const uint64_t[1]){x_l6}, 1);
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l6);
+        word_l5 = x_l6;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_1_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_1 of = {12, 11, 37, 0};
+    alike_1_11_sdf_ipv4(run, todo, &of);
+}
+
+static void class_3_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_1 of = {52, 51, 77, 0};
+    alike_1_11_sdf_ipv4(run, todo, &of);
+}
+
+static void class_5_stage_11_sdf_ipv4(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_1 of = {92, 91, 117, 0};
+    alike_1_11_sdf_ipv4(run, todo, &of);
+}
+
+struct alike_2 {
+    int of_0;
+    int of_1;
+    int of_2;
     int of_3;
     int of_4;
     long of_5;
@@ -20585,7 +20333,7 @@ struct alike_1 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_1_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_1 *const of)
+static __attribute__((noinline)) void alike_2_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -20852,17 +20600,17 @@ static __attribute__((noinline)) void alike_1_12_pdr_by_class(struct sp_run *con
 
 static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
-    alike_1_12_pdr_by_class(run, todo, &of);
+    static const struct alike_2 of = {14, 15, 17, 18, 12, 0x10200e410, 50, 70, class_1_leave_0, 39, 40, 42, 43, 0};
+    alike_2_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_1 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
-    alike_1_12_pdr_by_class(run, todo, &of);
+    static const struct alike_2 of = {54, 55, 57, 58, 52, 0x10203e410, 58, 78, class_3_leave_0, 79, 80, 82, 83, 0};
+    alike_2_12_pdr_by_class(run, todo, &of);
 }
 
-struct alike_2 {
+struct alike_3 {
     int of_0;
     int of_1;
     int of_2;
@@ -20877,7 +20625,7 @@ struct alike_2 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_2_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_2 *const of)
+static __attribute__((noinline)) void alike_3_14_firewall_v4(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21070,17 +20818,17 @@ static __attribute__((noinline)) void alike_2_14_firewall_v4(struct sp_run *cons
 
 static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
-    alike_2_14_firewall_v4(run, todo, &of);
+    static const struct alike_3 of = {15, 17, 18, 14, 0x10200e410, 50, class_1_leave_0, 70, 40, 42, 43, 0};
+    alike_3_14_firewall_v4(run, todo, &of);
 }
 
 static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_2 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
-    alike_2_14_firewall_v4(run, todo, &of);
+    static const struct alike_3 of = {55, 57, 58, 54, 0x10203e410, 58, class_3_leave_0, 78, 80, 82, 83, 0};
+    alike_3_14_firewall_v4(run, todo, &of);
 }
 
-struct alike_3 {
+struct alike_4 {
     int of_0;
     int of_1;
     int of_2;
@@ -21090,7 +20838,7 @@ struct alike_3 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_3_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_3 *const of)
+static __attribute__((noinline)) void alike_4_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21184,23 +20932,110 @@ static __attribute__((noinline)) void alike_3_15_traffic_class(struct sp_run *co
 
 static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {17, 18, 15, 50, 42, 43, 0};
-    alike_3_15_traffic_class(run, todo, &of);
+    static const struct alike_4 of = {17, 18, 15, 50, 42, 43, 0};
+    alike_4_15_traffic_class(run, todo, &of);
 }
 
 static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {57, 58, 55, 58, 82, 83, 0};
-    alike_3_15_traffic_class(run, todo, &of);
+    static const struct alike_4 of = {57, 58, 55, 58, 82, 83, 0};
+    alike_4_15_traffic_class(run, todo, &of);
 }
 
 static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_3 of = {97, 98, 95, 14, 122, 123, 0};
-    alike_3_15_traffic_class(run, todo, &of);
+    static const struct alike_4 of = {97, 98, 95, 14, 122, 123, 0};
+    alike_4_15_traffic_class(run, todo, &of);
 }
 
-struct alike_4 {
+struct alike_5 {
+    int of_0;
+    int of_1;
+    int of_2;
+    uint8_t none;
+};
+
+static __attribute__((noinline)) void alike_5_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
+{
+    const int of_0 = of->of_0;
+    const int of_1 = of->of_1;
+    const int of_2 = of->of_2;
+    uint64_t to_l0 = 0;
+    struct sp_wait *const wait_l1 = &run->wait[of_0];
+    uint32_t n_l2 = wait_l1->keys;
+    uint32_t begin_l3 = n_l2;
+    const struct sp_hashing hashing_l4 = sp_hashing(run, TABLE_pdr_by_class);
+    uint64_t word_l5 = 0;
+    struct sp_table *const table = &run->lane->tables[TABLE_sdf_ipv6];
+    const struct sp_wait *const wait = &run->wait[of_1];
+    const uint64_t hits = wait->hits;
+    uint32_t found = 0;
+    for (uint64_t left = todo; left; left &= left - 1) {
+        const uint32_t i = __builtin_ctzll(left);
+        const uint64_t bit = left & -left;
+        struct sp_context *const c = sp_context(run, i);
+        struct sp_packet *const pk = &run->packets[i];
+        uint8_t *const p = pk->buffer + pk->start;
+        const uint32_t k = wait->key_of[i];
+        const uint32_t hit = hits >> k & 1;
+        const struct record_sdf_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
+        found += hit;
+        uint32_t meta_group = c->v.meta_group;
+        uint32_t meta_class = 0u;
+        uint32_t meta_reason = 0u;
+        uint32_t meta_mark = c->v.meta_mark;
+        uint32_t standard_metadata_egress_spec = 0u;
+        uint32_t standard_metadata_mcast_grp = 0u;
+        uint32_t UpfIngress_session_set_filter_class = 0u;
+        switch (r->action) {
+            case ACTION_set_filter: {
+                UpfIngress_session_set_filter_class = r->set_filter.class_0;
+                meta_class = UpfIngress_session_set_filter_class;
+                break;
+            }
+            case ACTION_no_filter: {
+                meta_reason = 0x1bu;
+                standard_metadata_egress_spec = 511u;
+                standard_metadata_mcast_grp = 0u;
+                sp_drop(run, i, 0x1bu, meta_mark);
+                goto done;
+            }
+            default:
+                __builtin_unreachable();
+        }
+        const uint64_t x_l6 = (uint64_t)meta_group << 32 | (uint64_t)meta_class << 24;
+        n_l2 += (n_l2 == begin_l3) | (x_l6 != word_l5);
+        wait_l1->key_of[i] = n_l2 - 1;
+        if (hashing_l4.live) wait_l1->hashes[n_l2 - 1] = sp_exact_hash(&hashing_l4, (const uint64_t[1]){x_l6}, 1);
+        sp_st64(wait_l1->bytes + (n_l2 - 1) * 8 + 0, x_l6);
+        word_l5 = x_l6;
+        to_l0 |= bit;
+        done:;
+    }
+    sp_looked_up(table, found, __builtin_popcountll(todo) - found);
+    run->todo[of_2] |= to_l0;
+    wait_l1->keys = n_l2;
+}
+
+static void class_2_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_5 of = {32, 30, 57, 0};
+    alike_5_10_sdf_ipv6(run, todo, &of);
+}
+
+static void class_4_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_5 of = {72, 70, 97, 0};
+    alike_5_10_sdf_ipv6(run, todo, &of);
+}
+
+static void class_6_stage_10_sdf_ipv6(struct sp_run *const run, const uint64_t todo)
+{
+    static const struct alike_5 of = {112, 110, 137, 0};
+    alike_5_10_sdf_ipv6(run, todo, &of);
+}
+
+struct alike_6 {
     int of_0;
     int of_1;
     int of_2;
@@ -21217,7 +21052,7 @@ struct alike_4 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_4 *const of)
+static __attribute__((noinline)) void alike_6_12_pdr_by_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21502,17 +21337,17 @@ static __attribute__((noinline)) void alike_4_12_pdr_by_class(struct sp_run *con
 
 static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
-    alike_4_12_pdr_by_class(run, todo, &of);
+    static const struct alike_6 of = {33, 35, 36, 38, 32, 0x10800e410, 50, 90, class_2_leave_0, 58, 60, 61, 63, 0};
+    alike_6_12_pdr_by_class(run, todo, &of);
 }
 
 static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_4 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
-    alike_4_12_pdr_by_class(run, todo, &of);
+    static const struct alike_6 of = {73, 75, 76, 78, 72, 0x10803e410, 58, 98, class_4_leave_0, 98, 100, 101, 103, 0};
+    alike_6_12_pdr_by_class(run, todo, &of);
 }
 
-struct alike_5 {
+struct alike_7 {
     int of_0;
     int of_1;
     int of_2;
@@ -21527,7 +21362,7 @@ struct alike_5 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_5_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_5 *const of)
+static __attribute__((noinline)) void alike_7_13_firewall_v6(struct sp_run *const run, const uint64_t todo, const struct alike_7 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21725,17 +21560,17 @@ static __attribute__((noinline)) void alike_5_13_firewall_v6(struct sp_run *cons
 
 static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
-    alike_5_13_firewall_v6(run, todo, &of);
+    static const struct alike_7 of = {35, 36, 38, 33, 0x10800e410, class_2_leave_0, 50, 90, 60, 61, 63, 0};
+    alike_7_13_firewall_v6(run, todo, &of);
 }
 
 static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_5 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
-    alike_5_13_firewall_v6(run, todo, &of);
+    static const struct alike_7 of = {75, 76, 78, 73, 0x10803e410, class_4_leave_0, 58, 98, 100, 101, 103, 0};
+    alike_7_13_firewall_v6(run, todo, &of);
 }
 
-struct alike_6 {
+struct alike_8 {
     int of_0;
     int of_1;
     int of_2;
@@ -21745,7 +21580,7 @@ struct alike_6 {
     uint8_t none;
 };
 
-static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_6 *const of)
+static __attribute__((noinline)) void alike_8_15_traffic_class(struct sp_run *const run, const uint64_t todo, const struct alike_8 *const of)
 {
     const int of_0 = of->of_0;
     const int of_1 = of->of_1;
@@ -21849,20 +21684,20 @@ static __attribute__((noinline)) void alike_6_15_traffic_class(struct sp_run *co
 
 static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {36, 38, 35, 50, 61, 63, 0};
-    alike_6_15_traffic_class(run, todo, &of);
+    static const struct alike_8 of = {36, 38, 35, 50, 61, 63, 0};
+    alike_8_15_traffic_class(run, todo, &of);
 }
 
 static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {76, 78, 75, 58, 101, 103, 0};
-    alike_6_15_traffic_class(run, todo, &of);
+    static const struct alike_8 of = {76, 78, 75, 58, 101, 103, 0};
+    alike_8_15_traffic_class(run, todo, &of);
 }
 
 static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint64_t todo)
 {
-    static const struct alike_6 of = {116, 118, 115, 14, 141, 143, 0};
-    alike_6_15_traffic_class(run, todo, &of);
+    static const struct alike_8 of = {116, 118, 115, 14, 141, 143, 0};
+    alike_8_15_traffic_class(run, todo, &of);
 }
 
 static void sp_stages(struct sp_run *const run, const uint64_t all)
