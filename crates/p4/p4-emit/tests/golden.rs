@@ -20,6 +20,7 @@ fn own_text(text: &str) -> String {
         ("runtime.h", include_str!("../src/runtime.h")),
         ("meter.h", include_str!("../src/meter.h")),
         ("run.h", include_str!("../src/run.h")),
+        ("lookup.h", include_str!("../src/lookup.h")),
         ("process.h", include_str!("../src/process.h")),
     ] {
         assert!(own.contains(part), "{name} is missing");
