@@ -3,7 +3,7 @@
 //! # How the generated code works
 //! A burst of up to 64 packets is run through the program stage by stage ([`graph`]): the first stage parses and runs up to
 //! the first table look-up; each further stage looks one table up for all packets that have come to it, in one call into
-//! the host, and runs the action and what follows up to the next look-up. Packets that wait for a stage are bits of a
+//! the host or by itself (`lookup.h`: exact tables, packets of a class), and runs the action and what follows up to the next look-up. Packets that wait for a stage are bits of a
 //! 64-bit word, so they are always worked on in the order in which they came. A program that uses one meter or register
 //! in several stages would still see it used out of order: it is run with bursts of one packet. A service that is called in several stages
 //! is called in the order of the packets where no packet comes to two of them: they take turns ([`turns`]).
