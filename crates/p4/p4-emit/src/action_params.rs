@@ -146,7 +146,7 @@ impl Emitter<'_> {
         };
         expect(self, &first);
         if !more.is_empty() {
-            // A rule that leads to several cells of an array has mostly one, and 0 for the others.
+            // Most rules use one cell of an array; the numbers of the others are 0.
             let others = more.iter().map(|(_, param)| format!("{record}->{name}.{}", member(ir, action, *param)));
             self.open(format!("if ({})", others.collect::<Vec<_>>().join(" | ")));
             expect(self, &more);

@@ -48,7 +48,7 @@ use target_api::{
     Tables, Target, TargetError,
 };
 
-/// Cells of arrays that the processor's caches hold anyway.
+/// Arrays of at most so many cells stay in the processor's caches, so nothing is gained by cells that share lines.
 const SMALL_ARRAY: u64 = 1024;
 
 /// How to make native code.
@@ -282,7 +282,7 @@ impl X86 {
         let mut meters = Vec::with_capacity(program.meters.len());
         for (id, m) in &program.meters {
             let (size, owner) = (cells(m.table, m.size), owner(id).filter(|_| m.table.is_none()));
-            // Arrays of one size are mostly numbered alike: a rule's counter and its meter.
+            // A counter and a meter of the same size mostly belong to the same rules, with equal numbers.
             let beside = |(c, info): (CounterId, &CounterInfo)| {
                 info.table.is_none() && info.size == size && size > SMALL_ARRAY && !beside_meters.contains_key(&c.index())
             };
