@@ -17,10 +17,13 @@
 //! | [`tester`] | how does a trial run, on one thread or two? |
 //! | [`rfc2544`] | at which rate is nothing lost, and how long do packets take below it? |
 //! | [`outcome`] | what came of a trial? |
+//!
+//! Besides, [`n4`] loads a UPF's N4.
 #![forbid(unsafe_code)]
 
 pub mod device;
 pub mod frames;
+pub mod n4;
 pub mod outcome;
 pub mod plan;
 pub mod rfc2544;

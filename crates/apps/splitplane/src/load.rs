@@ -1,4 +1,6 @@
-//! `splitplane load`: the tester of the crate `load` as a command.
+//! `splitplane load`: the testers of the crate `load` as commands.
+
+mod n4;
 
 use clap::{Args, Subcommand};
 use cli::failure::Failure;
@@ -10,7 +12,7 @@ use load::side::{Link, Side};
 use load::tester::{Settings, Tester, clock};
 use serde_json::{Value, json};
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use wire::ethernet::Mac;
 
@@ -21,6 +23,8 @@ pub(crate) enum LoadCommand {
     Run(RunArgs),
     /// Searches for the highest rate without loss by frame size, and measures latency at shares of it (RFC 2544 sections 26.1 and 26.2).
     Rfc2544(SearchArgs),
+    /// Loads N4: session requests as an SMF sends them, as fast as they are answered or at a rate; counts, causes of refusals, latencies.
+    N4(n4::Args),
 }
 
 /// Options of `load run`.
@@ -138,7 +142,7 @@ struct Common {
 /// Where tunnels end: at the UPF, and at the gNodeB.
 type Ends = (Ipv4Addr, Ipv4Addr);
 
-/// A rate in packets a second, or as many as go. A type of its own: clap takes an `Option` for an option that may be absent.
+/// A rate in packets or requests a second, or as many as go. A type of its own: clap takes an `Option` for an option that may be absent.
 #[derive(Clone, Copy, Debug)]
 struct Rate(Option<f64>);
 
@@ -147,6 +151,7 @@ pub(crate) fn load(command: &LoadCommand) -> Result<(), Failure> {
     match command {
         LoadCommand::Run(args) => run(args),
         LoadCommand::Rfc2544(args) => search(args),
+        LoadCommand::N4(args) => n4::n4(args),
     }
 }
 
@@ -163,7 +168,7 @@ fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut tester = common.tester(&settings)?;
     let trial = tester.trial(&settings).map_err(failure)?;
     cli::output::print_out(format_args!("{} sessions, {trial}", tester.sessions()))?;
-    common.write(json!({ "load": "run", "sessions": tester.sessions(), "trial": trial }))?;
+    write(common.json.as_deref(), json!({ "load": "run", "sessions": tester.sessions(), "trial": trial }))?;
     if trial.misdelivered() > 0 {
         return Err(Failure::Failed(format!("{} packets arrived with another session's address or TEID", trial.misdelivered())));
     }
@@ -197,10 +202,11 @@ fn search(args: &SearchArgs) -> Result<(), Failure> {
         cli::output::print_out(&found)?;
         all.push(found);
     }
-    common.write(json!({
+    let figures = json!({
         "load": "rfc2544", "sessions": tester.sessions(), "trial_seconds": trial_seconds, "loss_percent": loss,
         "resolution_percent": resolution, "ratio": common.ratio, "sizes": all,
-    }))
+    });
+    write(common.json.as_deref(), figures)
 }
 
 impl Common {
@@ -249,12 +255,13 @@ impl Common {
         let (sessions, upf, gnb) = Plan::recorded(&records).map_err(|e| wrong(&e))?;
         Ok((sessions, Some((upf, gnb))))
     }
+}
 
-    fn write(&self, mut figures: Value) -> Result<(), Failure> {
-        let Some(path) = &self.json else { return Ok(()) };
-        figures["machine"] = daemon::process::machine::machine();
-        std::fs::write(path, format!("{figures:#}\n")).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
-    }
+/// Writes the figures, if that is asked for.
+fn write(path: Option<&Path>, mut figures: Value) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    figures["machine"] = daemon::process::machine::machine();
+    std::fs::write(path, format!("{figures:#}\n")).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
 }
 
 fn failure(e: load::Error) -> Failure {
@@ -277,7 +284,7 @@ fn rate(text: &str) -> Result<Rate, String> {
     rate.ok()
         .filter(|rate| (1.0..=1e9).contains(rate))
         .map(|rate| Rate(Some(rate)))
-        .ok_or_else(|| "expected packets a second, such as 500k or 1.5M, or max".to_owned())
+        .ok_or_else(|| "expected a number a second, such as 500k or 1.5M, or max".to_owned())
 }
 
 fn ratio(text: &str) -> Result<[f64; 2], String> {

@@ -86,7 +86,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Tools.
     ("apps/traffic", &["base", "pfcp", "pktio", "wire"]),
     // A tester of any device: ports and packets, nothing of what it tests.
-    ("apps/load", &["base", "dpdk", "pktio", "traffic", "wire"]),
+    ("apps/load", &["base", "dpdk", "pfcp", "pktio", "traffic", "wire"]),
     // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.
     (
         "apps/gnodeb",

@@ -136,6 +136,41 @@ fn a_running_upf_is_measured_by_its_sessions_records_and_by_counted_teids() {
     assert_eq!(bed.stop()["imbalance"], 0);
 }
 
+/// Of each SMF's shape, one kind after the other and mixed; what is not asked to be kept is gone afterwards.
+#[test]
+fn n4_of_a_running_upf_is_loaded_and_nothing_is_left_there() {
+    if !testkit::root_or_skip("n4_of_a_running_upf_is_loaded_and_nothing_is_left_there") {
+        return;
+    }
+    let bed = Bed::new("n4", CONFIG);
+    let (upf, figures) = (bed.tester.replace("-load-", "-upf-"), bed.path("n4.json"));
+    let ends = ["n4", "--upf", "127.0.0.7:8805", "--local", "127.0.0.5:8805", "--gnb", "10.3.0.2", "--ue", "10.46.0.2", "--json", &figures];
+    let shapes: [&[&str]; 4] = [
+        &["--shape", "simple", "--modification", "idle"],
+        &["--shape", "open5gs"],
+        &["--shape", "free5gc", "--upf-n3", "10.3.0.1", "--teid", "1000000"],
+        &["--mix", "establish=1,modify=3,delete=1", "--rate", "500"],
+    ];
+    for shape in shapes {
+        let (ok, said) = load(&upf, &[&ends[..], shape, &["--sessions", "100", "--seconds", "0.5"]].concat());
+        assert!(ok, "{shape:?}: {said}");
+        let all: Value = serde_json::from_str(&std::fs::read_to_string(&figures).unwrap()).unwrap();
+        let phases = all["outcome"]["phases"].as_array().unwrap();
+        for requests in phases.iter().flat_map(|phase| phase["requests"].as_array().unwrap()) {
+            // What a busy machine answers too late is answered once all the same.
+            assert_eq!((&requests["accepted"], &requests["lost"]), (&requests["sent"], &0.into()), "{shape:?}: {requests}");
+        }
+        assert_eq!(phases.len(), 3, "{shape:?}");
+        assert!(phases[1]["requests"].as_array().unwrap().iter().all(|requests| requests["latency"]["p50_us"].as_f64() > Some(0.0)));
+    }
+    let (ok, said) = load(&upf, &[&ends[..], &["--upf-n3", "10.3.0.9", "--sessions", "10", "--seconds", "0.2"]].concat());
+    assert!(!ok && said.contains("10 refused:") && said.contains("no request of kind establish was accepted"), "{said}");
+    let report = bed.stop();
+    let counted = |what: &str| report["n4"][what].as_u64().unwrap();
+    assert_eq!((counted("sessions"), counted("ended"), counted("rejected")), (0, counted("established"), 10));
+    assert!(counted("established") >= 420, "with those of the other SMF");
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused_before_a_packet_is_sent() {
     let folder = tempfile::tempdir().unwrap();
