@@ -31,7 +31,7 @@ impl Upf {
     fn answer(&mut self, octets: &[u8]) -> Option<Vec<u8>> {
         let request = codec::decode(octets).expect("a request of the codec's");
         let sequence = request.sequence;
-        if self.loses_one_of > 0 && sequence % self.loses_one_of == 0 && self.seen.insert(sequence) {
+        if self.loses_one_of > 0 && sequence.is_multiple_of(self.loses_one_of) && self.seen.insert(sequence) {
             return None;
         }
         if let Some(answer) = self.answers.get(&sequence) {
@@ -39,7 +39,7 @@ impl Upf {
         }
         let count = self.counts.entry(request.kind).or_default();
         *count += 1;
-        let of_these = |n: u32| n > 0 && *count % n == 0;
+        let of_these = |n: u32| n > 0 && (*count).is_multiple_of(n);
         if request.kind == MessageType::SessionEstablishmentRequest && of_these(self.never_answers_one_of) {
             *count -= 1;
             return None;
