@@ -358,7 +358,7 @@ fn lookups(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline:
         return Ok(vec![by_tunnel(tunnel)]);
     }
     let instance = pdi.network_instance.as_deref();
-    let at = format!("source interface {}, network instance \"{}\"", pdi.source_interface, instance.unwrap_or_default());
+    let at = || format!("source interface {}, network instance \"{}\"", pdi.source_interface, instance.unwrap_or_default());
     // Not a tunnel of forwarded downlink data, for what the UE sends.
     let forwarded = |pdr: &Pdr| pdi.source_interface == Interface::Access && destination(pdr, rules) == Some(Interface::Access);
     let is_forwarded = forwarded(pdr);
@@ -374,7 +374,7 @@ fn lookups(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline:
     tunnels.dedup();
     if !matches!(pdi.source_interface, Interface::Core | Interface::SgiLan) {
         if tunnels.is_empty() {
-            return refuse(RuleId::Pdr(id), format!("{at}: the PDI has no F-TEID, by which packets from there come"));
+            return refuse(RuleId::Pdr(id), format!("{}: the PDI has no F-TEID, by which packets from there come", at()));
         }
         return Ok(tunnels);
     }
@@ -385,7 +385,7 @@ fn lookups(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline:
         return Ok(tunnels);
     }
     let vrf = context.networks.resolve(pdi.source_interface, instance, &Clues::default());
-    let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), format!("{at}: {why}")))?;
+    let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), format!("{}: {why}", at())))?;
     let v4 = |ip| Lookup::UeIpv4(vrf, ip);
     let v6 = |prefix| Lookup::UeIpv6(vrf, prefix);
     let lookups: Vec<Lookup> = match own {
@@ -396,7 +396,7 @@ fn lookups(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline:
         }
     };
     if lookups.is_empty() {
-        return refuse(RuleId::Pdr(id), format!("{at}: the PDI has neither F-TEID nor UE IP Address, and no other PDR has the UE's"));
+        return refuse(RuleId::Pdr(id), format!("{}: the PDI has neither F-TEID nor UE IP Address, and no other PDR has the UE's", at()));
     }
     Ok(lookups)
 }

@@ -14,8 +14,11 @@
 //!
 //! With `--scrape` the metrics are asked for: what does that cost the agent and packets ([`scrape`])?
 //!
+//! With `--memory` messages come and go by memory ([`memory`]): what could the agent do without a socket?
+//!
 //! With `--idle` nobody asks anything and no packet comes: which share of a core does the agent take, with and without a store?
 
+mod memory;
 mod scrape;
 
 use super::contestant::load_x86;
@@ -86,6 +89,9 @@ pub struct Args {
     /// Measures what a scrape of the metrics costs the agent's thread, and packets, with a scrape a second [default sessions: 1,65536; with --quick: 1,2000].
     #[arg(long, conflicts_with_all = ["store", "idle", "takeover", "xdp"])]
     scrape: bool,
+    /// Measures messages on one thread, without sockets: reading, deciding, changing the tables.
+    #[arg(long, conflicts_with_all = ["store", "idle", "takeover", "scrape", "xdp"])]
+    memory: bool,
     /// All sessions run in XDP, which is attached nowhere; needs root.
     #[arg(long)]
     xdp: bool,
@@ -96,7 +102,7 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub(crate) fn with(common: Common) -> Args {
-        Args { sessions: Vec::new(), store: None, idle: None, takeover: None, scrape: false, xdp: false, common }
+        Args { sessions: Vec::new(), store: None, idle: None, takeover: None, scrape: false, memory: false, xdp: false, common }
     }
 }
 
@@ -123,6 +129,9 @@ pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
     if args.scrape {
         let levels = if args.sessions.is_empty() { common.size(vec![1, 65_536], vec![1, 2_000]) } else { levels };
         return scrape::scrape(args, machine, &levels);
+    }
+    if args.memory {
+        return memory::memory(args, machine, &levels, sample);
     }
     if let Some(folder) = &args.store {
         return store(args, folder, machine, &levels, sample);
@@ -463,13 +472,7 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
     let data = EngineAndTargets::new(targets.clone(), engine.clone());
     let mut plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
     targets.apply(plane.initial_batch()).map_err(|e| failed(&e))?;
-    let mut config = pfcp::config::Config::new(NodeId::Ipv4(NODE), NODE.into(), 1);
-    (config.max_sessions, config.max_sessions_per_peer) = (capacity as usize, capacity as usize);
-    // SEIDs at random, as in the daemon: maps by SEID are not filled in order.
-    config.seed = Some([7; 32]);
-    config.heartbeat_period = None;
-    config.request_port = pfcp::config::RequestPort::Source;
-    config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None, default: false }];
+    let mut config = node_config(capacity);
     let io = |e: std::io::Error| Failure::Failed(format!("loopback: {e}"));
     let socket = Arc::new(UdpSocket::bind((NODE, 0)).map_err(io)?);
     let upf = socket.local_addr().map_err(io)?;
@@ -514,6 +517,17 @@ fn start(args: &Args, capacity: u32, kept: Kept<'_>) -> Result<Running, Failure>
     socket.set_read_timeout(Some(PATIENCE)).map_err(io)?;
     let smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
     Ok(Running { agent, requests, smf, came_back, took, ready_at, packets, engine: engine_of_it, store: counts, abandons })
+}
+
+fn node_config(capacity: u32) -> pfcp::config::Config {
+    let mut config = pfcp::config::Config::new(NodeId::Ipv4(NODE), NODE.into(), 1);
+    (config.max_sessions, config.max_sessions_per_peer) = (capacity as usize, capacity as usize);
+    // SEIDs at random, as in the daemon: maps by SEID are not filled in order.
+    config.seed = Some([7; 32]);
+    config.heartbeat_period = None;
+    config.request_port = pfcp::config::RequestPort::Source;
+    config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None, default: false }];
+    config
 }
 
 /// Where packets are counted: where they come from and where they go.
@@ -574,12 +588,8 @@ impl Smf {
     }
 
     fn modify(&mut self, from: u32, to: u32) -> Result<Run, Failure> {
-        let request = |smf: &Smf, n: u32| {
-            let tunnel = OuterHeaderCreation::gtpu_ipv4(n + 2, sessions::GNB);
-            let to = Ie::UpdateForwardingParameters(vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(tunnel)]);
-            let far = Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::FORW), to]);
-            Message::session(MessageType::SessionModificationRequest, smf.seids[n as usize], 0, vec![far])
-        };
+        let request =
+            |smf: &Smf, n: u32| Message::session(MessageType::SessionModificationRequest, smf.seids[n as usize], 0, modification(n));
         self.run(from, to, request, |_, _, _| ())
     }
 
@@ -644,6 +654,13 @@ impl Smf {
         self.sequence = (first + sent as u32) & 0xff_ffff;
         Ok(Run { rate: sent as f64 / began.elapsed().as_secs_f64(), longest })
     }
+}
+
+/// The downlink goes to another tunnel.
+fn modification(n: u32) -> Group {
+    let tunnel = OuterHeaderCreation::gtpu_ipv4(n + 2, sessions::GNB);
+    let to = Ie::UpdateForwardingParameters(vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(tunnel)]);
+    vec![Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::FORW), to])]
 }
 
 /// The same as a charging function would have it: everything that is looked for is far away.

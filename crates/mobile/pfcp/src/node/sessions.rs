@@ -176,7 +176,7 @@ impl Node {
             activity: None,
             since: now,
         };
-        self.sessions.insert(seid, &session);
+        self.sessions.begin(seid, session);
         if let Some(association) = self.associations.get_mut(&node_id) {
             association.sessions.insert(seid);
         }

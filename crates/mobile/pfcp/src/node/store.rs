@@ -142,7 +142,12 @@ impl Sessions {
         self.end_association(number, sessions, ending);
     }
 
-    /// A new session.
+    /// A new session, which is opened next.
+    pub(super) fn begin(&mut self, seid: Seid, session: Session) {
+        self.all.insert_open(seid, session);
+    }
+
+    /// A session that has come back.
     pub(super) fn insert(&mut self, seid: Seid, session: &Session) {
         self.all.insert(seid, session);
     }
