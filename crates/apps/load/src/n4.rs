@@ -21,7 +21,7 @@ use outcome::{Outcome, Phase, Tally};
 pub use pfcp::codec::PORT;
 use pfcp::codec::{self, Cause, Ie, Message, MessageType, find};
 use pfcp::config::ntp_seconds;
-use plan::{Ends, Kind, Mix, Modification, Plan, Templates, node_id};
+use plan::{Ends, Kind, Mix, Modification, Plan, Templates, cp_seid, node_id};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use socket::{BURST, Socket};
@@ -29,8 +29,14 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use traffic::smf::cause_name;
 
+/// Sequence numbers have 24 bits.
+const SEQUENCES: u32 = 0xff_ffff;
 /// A request that is sent so long after it was due was late.
 const LATE_NS: u64 = 1_000_000;
+/// What waits to be sent at most, and buffers that are kept for it.
+const WAITING: usize = 8 * BURST;
+/// Entries of [`Loader::resends`] for each request in flight before those that were answered are taken out.
+const STALE: usize = 4;
 /// The longest sleep without a datagram: whether we are to stop is asked again then.
 const NAP: Duration = Duration::from_millis(50);
 
@@ -160,6 +166,7 @@ impl Loader {
         if plan.node.is_unspecified() {
             plan.node = socket.address()?;
         }
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Loader {
             socket,
             settings,
@@ -175,10 +182,11 @@ impl Loader {
             out: Vec::new(),
             sent: 0,
             spare: Vec::new(),
-            sequence: 0,
+            // Not where another run has begun: a UPF keeps its answers for a while.
+            sequence: since_1970.subsec_nanos() & SEQUENCES,
             random: ChaCha8Rng::seed_from_u64(settings.seed),
             clock: clock(),
-            started_at_ntp_s: ntp_seconds(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()),
+            started_at_ntp_s: ntp_seconds(since_1970),
             tallies: Tallies::new()?,
             outcome: Outcome::default(),
         })
@@ -323,6 +331,9 @@ impl Loader {
         template.write(&subject, seid, sequence, &mut octets);
         self.out.push(octets);
         self.resends.push_back((now.saturating_add(self.settings.t1.as_nanos() as u64), sequence, request.sends));
+        if self.resends.len() > STALE * self.in_flight.len().max(BURST) {
+            self.resends.retain(|(_, sequence, sends)| self.in_flight.get(sequence).is_some_and(|request| request.sends == *sends));
+        }
     }
 
     /// Sends again what has no answer after T1, or gives it up.
@@ -358,6 +369,7 @@ impl Loader {
             }
         }
         self.spare.extend(self.out.drain(..self.sent));
+        self.spare.truncate(WAITING);
         self.sent = 0;
         Ok(())
     }
@@ -388,7 +400,12 @@ impl Loader {
             (self.asked, self.answer) = (None, Some(message));
             return;
         }
-        let of = self.in_flight.get(&message.sequence).filter(|request| request.kind.answer() == message.kind);
+        let is_ours = |request: &&Request| {
+            // A refusal may be of a session that the UPF does not know.
+            let to = message.cause() != Some(Cause::REQUEST_ACCEPTED) || message.seid == Some(cp_seid(request.session));
+            request.kind.answer() == message.kind && to
+        };
+        let of = self.in_flight.get(&message.sequence).filter(is_ours);
         let Some(&Request { kind, session, due_ns, .. }) = of else {
             self.outcome.unexpected += 1;
             return;
@@ -438,7 +455,10 @@ impl Loader {
                 None => Message::node(kind, request.sequence, ies),
             }
         };
-        if let Ok(octets) = answer.encode() {
+        // Who asks faster than answers go asks again.
+        if let Ok(octets) = answer.encode()
+            && self.out.len() < WAITING
+        {
             self.out.push(octets);
             self.outcome.asked_of_us += 1;
         }
@@ -471,7 +491,7 @@ impl Loader {
     /// One that no request in flight has.
     fn next_sequence(&mut self) -> u32 {
         loop {
-            self.sequence = (self.sequence + 1) & 0xff_ffff;
+            self.sequence = (self.sequence + 1) & SEQUENCES;
             if !self.in_flight.contains_key(&self.sequence) {
                 return self.sequence;
             }

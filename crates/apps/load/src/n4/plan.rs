@@ -179,7 +179,7 @@ impl Plan {
     pub(crate) fn subject(&self, n: u32, most: u32, turn: u32) -> Subject {
         let there_or_back = if turn % 2 == 1 { most } else { 0 };
         Subject {
-            cp_seid: u64::from(n) + 1,
+            cp_seid: cp_seid(n),
             ue: Ipv4Addr::from(u32::from(self.ue).wrapping_add(n)),
             teid: self.uplink.map_or(0, |uplink| uplink.teid.wrapping_add(n)),
             gnb_teid: self.gnb_teid.wrapping_add(n).wrapping_add(there_or_back),
@@ -239,6 +239,11 @@ impl Plan {
             node: Ipv4Addr::LOCALHOST.into(),
         }
     }
+}
+
+/// Our SEID of a session.
+pub(crate) fn cp_seid(n: u32) -> u64 {
+    u64::from(n) + 1
 }
 
 pub(crate) fn node_id(address: IpAddr) -> NodeId {

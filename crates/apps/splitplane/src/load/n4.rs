@@ -99,11 +99,9 @@ pub(super) fn n4(args: &Args) -> Result<(), Failure> {
     loader.associate().map_err(failure)?;
     print_out(format_args!("{} sessions at {}, up to {window} requests in flight\n{}\n", args.sessions, args.upf, Phase::HEAD))?;
     let outcome = args.phases(&mut loader, &stop);
-    if !args.keep {
-        // The UPF ends what is left of the sessions.
-        loader.release().map_err(failure)?;
-    }
-    outcome?;
+    // The UPF ends what is left of the sessions.
+    let released = if args.keep { Ok(()) } else { loader.release().map_err(failure) };
+    outcome.and(released)?;
     let outcome = loader.outcome();
     if outcome.unexpected > 0 {
         print_out(format_args!("{} datagrams were no answer to a request in flight\n", outcome.unexpected))?;
