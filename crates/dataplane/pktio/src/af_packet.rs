@@ -16,7 +16,6 @@ use std::os::fd::RawFd;
 
 use base::{HEADROOM, MAX_PACKET, Packet};
 
-use crate::held::Claim;
 use crate::segment::{Cut, Gso};
 use crate::sys::net::index_exists;
 use crate::sys::packet_socket::{Arrival, BURST, PacketSocket, Refused, Takes};
@@ -57,7 +56,6 @@ pub struct AfPacket {
     takes: Takes,
     drops: DeviceDrops,
     link: Link,
-    claim: Option<Claim>,
 }
 
 /// What we last heard of the interface.
@@ -86,16 +84,7 @@ impl AfPacket {
         let name = format!("{label} (af_packet {})", interface.name);
         let takes = Takes { tcp: options.gso, udp: options.gso };
         let (drops, link) = (DeviceDrops::default(), Link::Up);
-        Ok(AfPacket { name, interface, options, socket, parked: VecDeque::new(), cut: None, burst: FEW, takes, drops, link, claim: None })
-    }
-
-    /// Keeps the interface from being opened by another process that asks so, as long as the port exists.
-    ///
-    /// # Errors
-    /// [`PortError::Held`] if another process has done so.
-    pub(crate) fn claim(&mut self) -> Result<(), PortError> {
-        self.claim = Claim::of(&self.interface)?;
-        Ok(())
+        Ok(AfPacket { name, interface, options, socket, parked: VecDeque::new(), cut: None, burst: FEW, takes, drops, link })
     }
 
     /// The interface as it was when opened.

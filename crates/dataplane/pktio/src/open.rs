@@ -1,8 +1,5 @@
 //! Picking the fastest port that an interface offers, and dividing an interface among workers.
 
-use std::net::IpAddr;
-
-use crate::held::{Claim, runs_xdp};
 use crate::{AfPacket, AfXdp, Interface, Port, PortError, TransmitOnly, af_packet, af_xdp};
 
 /// Frames in each direction of a queue: some milliseconds of a fast sender while the worker waits for its core.
@@ -18,85 +15,48 @@ const HELD_WAIT: std::time::Duration = std::time::Duration::from_millis(50);
 pub struct Opened {
     /// For each worker its ports.
     pub ports: Vec<Vec<Box<dyn Port>>>,
-    pub kind: Kind,
-}
-
-/// What [`open_best`] took.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// AF_XDP in native mode.
-    AfXdp,
-    /// AF_PACKET, as it is the faster one there: the interface hands over super-frames, which XDP would have cut.
-    SuperFrames,
-    /// AF_PACKET, as AF_XDP is not available, and why.
-    FellBack(String),
+    /// Why it is not AF_XDP, if it is not.
+    pub fell_back: Option<String>,
 }
 
 /// Opens `interface` for `workers` with AF_XDP in native mode, or else with AF_PACKET, as the port that the configuration calls
 /// `label`. `gso` is that of [`af_packet::Options`].
 ///
-/// A veth for one worker, with `gso`, is opened with AF_PACKET where the kernel's own stack, which then sees the packets too, has nothing to do with
-/// them ([`stack_is_quiet`]): the far end hands over TCP and bulk UDP as super-frames.
-///
 /// # Errors
-/// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program has it; [`PortError::Permission`] without CAP_NET_RAW.
+/// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program's XDP runs on it; [`PortError::Permission`] without CAP_NET_RAW.
 pub fn open_best(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames, gso: bool) -> Result<Opened, PortError> {
     // What neither kind can mend is reported once, as itself.
-    let found = Interface::find(label, interface)?.require_up()?;
-    let super_frames = gso && workers == 1 && found.driver == "veth" && stack_is_quiet(&found);
-    let once = || if super_frames { open_unless_xdp(label, &found) } else { open_xdp(label, interface, workers, frames) };
-    let mut opened = once();
+    let index = Interface::find(label, interface)?.require_up()?.index;
+    let mut opened = open_queues(label, interface, workers, frames);
     // The kernel takes the program of a process that has just ended away in its own time.
     for _ in 0..HELD_TRIES {
         if !matches!(opened, Err(PortError::Held(_))) {
             break;
         }
         std::thread::sleep(HELD_WAIT);
-        opened = once();
+        opened = open_queues(label, interface, workers, frames);
     }
     let reason = match opened {
+        Ok(shares) => {
+            let boxed = |share: Vec<AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+            return Ok(Opened { ports: shares.into_iter().map(boxed).collect(), fell_back: None });
+        }
         // By AF_PACKET we would see each packet beside who carries it, and send it a second time.
-        Ok(_) | Err(PortError::Held(_)) => return opened,
-        Err(e) if super_frames => return Err(e),
+        Err(held @ PortError::Held(_)) => return Err(held),
         Err(e) => match &e {
             PortError::Io { source, .. } => format!("{e}: {source}"),
             _ => e.to_string(),
         },
     };
+    tracing::info!(interface, index, reason, "AF_XDP is not available: using AF_PACKET");
     let ports = open_shared(label, interface, workers, gso)?.into_iter().map(|port| vec![port]).collect();
-    Ok(Opened { ports, kind: Kind::FellBack(reason) })
-}
-
-fn open_xdp(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Opened, PortError> {
-    let boxed = |share: Vec<AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
-    let shares = open_queues(label, interface, workers, frames)?;
-    Ok(Opened { ports: shares.into_iter().map(boxed).collect(), kind: Kind::AfXdp })
-}
-
-/// Whether the kernel neither answers nor forwards packets of the interface: it has no addresses but those of the link, and forwarding is off.
-fn stack_is_quiet(interface: &Interface) -> bool {
-    let of_link = |address: &IpAddr| matches!(address, IpAddr::V6(ip) if ip.is_unicast_link_local());
-    let forwards = |family: &str| {
-        let setting = format!("/proc/sys/net/{family}/conf/{}/forwarding", interface.name);
-        std::fs::read_to_string(setting).is_ok_and(|value| value.trim() != "0")
-    };
-    interface.addresses.iter().all(|(address, _)| of_link(address)) && !forwards("ipv4") && !forwards("ipv6")
-}
-
-/// With AF_PACKET for one worker, unless an XDP program runs there.
-fn open_unless_xdp(label: &str, interface: &Interface) -> Result<Opened, PortError> {
-    let name = &interface.name;
-    if runs_xdp(interface.index).map_err(|e| PortError::io(format!("asking about XDP on `{name}`"), e))? {
-        return Err(PortError::Held(format!("`{name}` already runs an XDP program: stop its owner or run `ip link set {name} xdp off`")));
-    }
-    Ok(Opened { ports: vec![open_shared(label, name, 1, true)?], kind: Kind::SuperFrames })
+    Ok(Opened { ports, fell_back: Some(reason) })
 }
 
 /// Opens all receive queues of `interface` with AF_XDP and divides them among `workers`: each gets at least one.
 ///
 /// # Errors
-/// As [`AfXdp::open`]; [`PortError::Config`] if there are fewer queues than workers, and [`PortError::Held`] if another process has opened it by
-/// [`open_shared`].
+/// As [`AfXdp::open`]; and [`PortError::Config`] if there are fewer queues than workers.
 pub fn open_queues(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Vec<Vec<AfXdp>>, PortError> {
     divide(label, interface, workers, |all, options| AfXdp::open_queues(label, interface, all, frames, options))
 }
@@ -145,10 +105,7 @@ fn divide(
     workers: usize,
     open: impl FnOnce(&[u32], af_xdp::Options) -> Result<Vec<AfXdp>, PortError>,
 ) -> Result<Vec<Vec<AfXdp>>, PortError> {
-    let found = Interface::find(label, interface)?;
-    // The kernel would give XDP what an AF_PACKET port of another process waits for.
-    let _nobody_else = Claim::of(&found)?;
-    let queues = found.rx_queues;
+    let queues = Interface::find(label, interface)?.rx_queues;
     if (queues as usize) < workers {
         let text = format!(
             "`{interface}` has {queues} receive queues for {workers} workers: lower workers.count, add queues with `ethtool -L`, or let a master steer (workers.steering)"
@@ -166,12 +123,10 @@ fn divide(
 /// Opens `interface` with AF_PACKET: the first worker receives, all send. `gso` is that of [`af_packet::Options`].
 ///
 /// # Errors
-/// As [`AfPacket::open`]; and [`PortError::Held`] if another process has opened it so.
+/// As [`AfPacket::open`].
 pub fn open_shared(label: &str, interface: &str, workers: usize, gso: bool) -> Result<Vec<Box<dyn Port>>, PortError> {
     let options = af_packet::Options { gso, ..af_packet::Options::default() };
-    let mut first = AfPacket::open(label, interface, options)?;
-    first.claim()?;
-    let mut ports: Vec<Box<dyn Port>> = vec![Box::new(first)];
+    let mut ports: Vec<Box<dyn Port>> = vec![Box::new(AfPacket::open(label, interface, options)?)];
     for _ in 1..workers {
         // What this socket receives is never read: it need not be kept.
         let options = af_packet::Options { buffer_bytes: 4096, ..options };

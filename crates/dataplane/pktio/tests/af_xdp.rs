@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use common::*;
 use pktio::af_xdp::{Frames, Mode, Options};
-use pktio::{AfPacket, AfXdp, Kind, Port, PortError, interface, open_best};
+use pktio::{AfPacket, AfXdp, Port, PortError, interface, open_best};
 
 fn open(interface: &str) -> AfXdp {
     AfXdp::open("n3", interface, Options::default()).unwrap()
@@ -288,59 +288,19 @@ fn several_queues_share_one_program() {
 fn the_best_port_is_picked_and_a_fallback_says_why() {
     in_namespace(|| {
         let (a, _) = veth();
-        // Each packet goes to the kernel alone, so there is nothing to win by AF_PACKET.
-        let open = || open_best("n3", &a, 1, Frames::default(), false);
-        let best = open().unwrap();
-        assert_eq!((best.ports[0][0].name(), &best.kind), (format!("n3 (af_xdp {a})").as_str(), &Kind::AfXdp));
+        let best = open_best("n3", &a, 1, Frames::default(), true).unwrap();
+        assert_eq!((best.ports[0][0].name(), &best.fell_back), (format!("n3 (af_xdp {a})").as_str(), &None));
         // Who holds it would answer beside us, and carry each packet a second time.
-        let held = open().err().unwrap();
+        let held = open_best("n3", &a, 1, Frames::default(), true).err().unwrap();
         assert!(matches!(&held, PortError::Held(why) if why.contains("already runs an XDP program")), "{held}");
         drop(best.ports);
         ip("link set lo mtu 1500");
         let fallback = open_best("n3", "lo", 1, Frames::default(), true).unwrap();
         assert_eq!(fallback.ports[0][0].name(), "n3 (af_packet lo)");
-        assert!(
-            matches!(&fallback.kind, Kind::FellBack(why) if why.contains("of `lo` has no native XDP: use af_packet or the generic mode")),
-            "{:?}",
-            fallback.kind
-        );
+        let reason = fallback.fell_back.unwrap();
+        assert!(reason.contains("of `lo` has no native XDP: use af_packet or the generic mode"), "{reason}");
         let error = open_best("n3", "no-such-if0", 1, Frames::default(), true).err().unwrap();
         assert_eq!(error.to_string(), "no interface `no-such-if0`: create it or change ports.n3.interface");
-    });
-}
-
-/// TCP over a veth was a third as fast: its super-frames were cut ahead of XDP.
-#[test]
-fn a_veth_that_is_ours_alone_is_opened_for_super_frames() {
-    in_namespace(|| {
-        let (a, _) = veth();
-        let kind = || open_best("n3", &a, 1, Frames::default(), true).map(|opened| opened.kind).map_err(|e| e.to_string());
-        assert_eq!(kind(), Ok(Kind::SuperFrames));
-        // The kernel would answer what comes to its address, and forward what does not.
-        for (busy, quiet) in [("add", "del"), ("1", "0")] {
-            let turn = |what: &str| match what {
-                "add" | "del" => ip(&format!("addr {what} 10.3.0.1/24 dev {a}")),
-                value => std::fs::write(format!("/proc/sys/net/ipv4/conf/{a}/forwarding"), value).unwrap(),
-            };
-            turn(busy);
-            assert_eq!(kind(), Ok(Kind::AfXdp), "{busy}");
-            turn(quiet);
-            wait_for_program(&a, false);
-            assert_eq!(kind(), Ok(Kind::SuperFrames), "{quiet}");
-        }
-        // One owner, of either kind.
-        let first = open_best("n3", &a, 1, Frames::default(), true).unwrap();
-        for gso in [true, false] {
-            let second = open_best("n3", &a, 1, Frames::default(), gso).err().unwrap().to_string();
-            assert_eq!(second, format!("another splitplane has `{a}` open with af_packet: stop its owner"));
-        }
-        drop(first);
-        let first = open_best("n3", &a, 1, Frames::default(), false).unwrap();
-        let second = kind().unwrap_err();
-        assert!(second.contains("already runs an XDP program"), "{second}");
-        drop(first);
-        wait_for_program(&a, false);
-        assert_eq!(kind(), Ok(Kind::SuperFrames));
     });
 }
 

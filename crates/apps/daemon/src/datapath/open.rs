@@ -9,8 +9,8 @@ use base::PortId;
 use cli::failure::Failure;
 use crossbeam_channel::Sender;
 use engine::{BalanceSettings, Engine, EngineError, Event, MarkSettings, QueueSettings, Settings, ShapeSettings, SteerFn, WorkerPorts};
+use pktio::Port;
 use pktio::af_xdp::Frames;
-use pktio::{Kind, Port};
 use service::SharedDeployment;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -84,15 +84,10 @@ pub fn open_each(
             }
             (Driver::Auto, None) => {
                 let opened = pktio::open_best(&port.name, interface, workers, frames(id), gso).map_err(fail)?;
-                let driver = match opened.kind {
-                    Kind::AfXdp => "af_xdp",
-                    Kind::SuperFrames => "af_packet",
-                    Kind::FellBack(why) => {
-                        tracing::warn!(port = port.name, "AF_XDP is not available, using AF_PACKET: {why}");
-                        "af_packet"
-                    }
-                };
-                (opened.ports, driver)
+                if let Some(why) = &opened.fell_back {
+                    tracing::warn!(port = port.name, "AF_XDP is not available, using AF_PACKET: {why}");
+                }
+                (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
             }
             (Driver::Udp, _) => {
                 let Some(SocketAddr::V4(local)) = port.listen else {
